@@ -5,32 +5,12 @@
 
 #include <davit/wiped.hpp>
 
+#include "wire/fields.hpp"
+
 namespace davit::secrets_blob {
 namespace {
 
-// Of the wire: fields 1 and 2, each with a length before its content.
-constexpr char field_1 = 0x0a, field_2 = 0x12;
-
-void append_number(Wiped& out, size_t n) {
-  for (; n >= 0x80; n >>= 7) {
-    const char byte = static_cast<char>(n | 0x80);
-    out.append({&byte, 1});
-  }
-  const char last = static_cast<char>(n);
-  out.append({&last, 1});
-}
-
-size_t number_size(size_t n) {
-  size_t size = 1;
-  for (; n >= 0x80; n >>= 7) ++size;
-  return size;
-}
-
-void append_field(Wiped& out, char field, std::string_view content) {
-  out.append({&field, 1});
-  append_number(out, content.size());
-  out.append(content);
-}
+constexpr uint32_t variables_field = 1, name_field = 1, value_field = 2;
 
 struct WipedBuffer {
   davit_buf abi{};  // first: the ABI sees a pointer to it
@@ -57,13 +37,10 @@ Buffer encode_answer(const std::vector<Variable>& variables, const secrets::Resu
   Wiped out;
   for (size_t n = 0; n < variables.size(); ++n) {
     const std::string_view name = variables[n].name, value = values[n]->secret.view();
-    const auto size = [](std::string_view text) {
-      return 1 + number_size(text.size()) + text.size();
-    };
-    out.append({&field_1, 1});
-    append_number(out, size(name) + size(value));
-    append_field(out, field_1, name);
-    append_field(out, field_2, value);
+    wire::put_head(out, variables_field,
+                   wire::field_size(name_field, name) + wire::field_size(value_field, value));
+    wire::put_field(out, name_field, name);
+    wire::put_field(out, value_field, value);
   }
   return Buffer(&(new WipedBuffer(std::move(out)))->abi);
 }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "added.hpp"
+#include "wire/fields.hpp"
 
 namespace davit::streamer {
 
@@ -46,26 +47,17 @@ void fill_record(const Change& c, v1::Record* out) {
 
 // The state messages of all kinds have the same fields: 1 apply, 2 delete (both messages), 3
 // version.
-constexpr char apply_tag = 1 << 3 | 2;
-constexpr char version_tag = 3 << 3;
-
-void put_varint(std::string& out, uint64_t v) {
-  for (; v >= 0x80; v >>= 7) out.push_back(static_cast<char>(v | 0x80));
-  out.push_back(static_cast<char>(v));
-}
+constexpr uint32_t apply_field = 1, version_field = 3;
 
 void put_version(std::string& out, Version version) {
-  if (!version) return;
-  out.push_back(version_tag);
-  put_varint(out, version.value());
+  wire::put_integer(out, version_field, version.value());
 }
 
 // `more`: bytes that readers merge into the message.
 std::string apply_state(std::string_view message, std::string_view more, Version version) {
   std::string out;
   out.reserve(message.size() + more.size() + 16);
-  out.push_back(apply_tag);
-  put_varint(out, message.size() + more.size());
+  wire::put_head(out, apply_field, message.size() + more.size());
   out += message;
   out += more;
   put_version(out, version);

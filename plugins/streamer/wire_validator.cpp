@@ -5,6 +5,8 @@
 
 #include <davit/utf8.hpp>
 
+#include "wire/fields.hpp"
+
 namespace davit::streamer {
 
 namespace {
@@ -13,22 +15,9 @@ namespace pb = google::protobuf;
 
 constexpr int depth_max = 100;  // protobuf's own limit
 
-// Reads a varint. False: it is cut off or too long.
-bool varint(std::string_view& s, uint64_t& out) {
-  out = 0;
-  for (unsigned shift = 0; shift < 64 && !s.empty(); shift += 7) {
-    const auto byte = static_cast<unsigned char>(s.front());
-    s.remove_prefix(1);
-    out |= static_cast<uint64_t>(byte & 0x7f) << shift;
-    if (byte < 0x80) return true;
-  }
-  return false;
-}
-
 bool varints(std::string_view s) {
-  uint64_t skip = 0;
   while (!s.empty()) {
-    if (!varint(s, skip)) return false;
+    if (!wire::take_varint(s)) return false;
   }
   return true;
 }
@@ -74,31 +63,9 @@ WireValidator::WireValidator(std::string_view descriptor_set, const std::string&
 
 bool WireValidator::fits(std::string_view s, size_t index, int depth) const {
   if (depth > depth_max) return false;
-  while (!s.empty()) {
-    uint64_t tag = 0;
-    uint64_t size = 0;
-    if (!varint(s, tag) || tag >> 3 == 0 || tag > UINT32_MAX) return false;
-    switch (tag & 7) {
-      case 0:
-        if (!varint(s, size)) return false;
-        continue;
-      case 1:
-        size = 8;
-        break;
-      case 2:
-        if (!varint(s, size)) return false;
-        break;
-      case 5:
-        size = 4;
-        break;
-      default:
-        return false;  // groups: proto3 has none
-    }
-    if (size > s.size()) return false;
-    if ((tag & 7) == 2 && !delimited_fits(s.substr(0, size), index, tag >> 3, depth)) return false;
-    s.remove_prefix(size);
-  }
-  return true;
+  return wire::each_field(s, [&](const wire::Field& f) {
+    return !f.is_bytes || delimited_fits(f.bytes, index, f.number, depth);
+  });
 }
 
 bool WireValidator::delimited_fits(std::string_view value, size_t index, uint64_t number,

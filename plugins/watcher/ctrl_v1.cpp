@@ -5,8 +5,8 @@
 #include <mutex>
 
 #include "batch.hpp"
-#include "fields.hpp"
 #include "kubernetes/json.hpp"
+#include "wire/fields.hpp"
 
 namespace davit::watcher {
 namespace {
@@ -108,7 +108,7 @@ struct Reader {
   Result<Batch> decode(const Buffer& message) const {
     std::optional<std::string_view> applied, removed;
     Version version{};
-    const bool whole = each_field(message.view(), [&](const Field& f) {
+    const bool whole = wire::each_field(message.view(), [&](const wire::Field& f) {
       if (f.number == 1) applied = f.bytes;
       if (f.number == 2) removed = f.bytes;
       if (f.number == 3) version = Version(f.integer);
@@ -142,14 +142,14 @@ Result<Dialect> ctrl_v1(const kind::Client& kind, const Schema& schema, const st
   out.bookmarks = false;
   out.request = [region](Cursor from) {
     std::string request;
-    put_bytes(request, 1, region);
-    put_integer(request, 2, from.version.value());
+    wire::put_bytes(request, 1, region);
+    wire::put_integer(request, 2, from.version.value());
     return Buffer::of(std::move(request));
   };
   out.get_path = "ctrl.v1.ClusterService/" + names->get;
   out.get_request = [](const std::string& id) {
     std::string request;
-    put_bytes(request, 1, id);
+    wire::put_bytes(request, 1, id);
     return request;
   };
   out.pool = kind.instance();

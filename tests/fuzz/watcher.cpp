@@ -2,9 +2,9 @@
 // broken server may end the stream, and no more.
 #include "batch.hpp"
 #include "choice.hpp"
-#include "fields.hpp"
 #include "kinds.hpp"
 #include "require.hpp"
+#include "wire/fields.hpp"
 
 namespace {
 
@@ -52,14 +52,14 @@ void on_frame(std::string_view bytes) {
 // What was read, written again, reads the same.
 void on_fields(std::string_view bytes) {
   std::string copy;
-  const auto write = [&copy](const watcher::Field& f) {
-    if (f.bytes.empty()) watcher::put_integer(copy, f.number, f.integer);
-    if (!f.bytes.empty()) watcher::put_bytes(copy, f.number, f.bytes);
+  const auto write = [&copy](const wire::Field& f) {
+    if (f.bytes.empty()) wire::put_integer(copy, f.number, f.integer);
+    if (!f.bytes.empty()) wire::put_bytes(copy, f.number, f.bytes);
   };
-  watcher::each_field(bytes, write);
+  wire::each_field(bytes, write);
   const std::string first = std::move(copy);
   copy.clear();
-  fuzz::require(watcher::each_field(first, write), "what is written can be read");
+  fuzz::require(wire::each_field(first, write), "what is written can be read");
   fuzz::require(copy == first, "fields survive being written and read");
 }
 

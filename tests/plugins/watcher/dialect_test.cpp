@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "batch.hpp"
-#include "fields.hpp"
+#include "wire/fields.hpp"
 
 namespace davit::watcher {
 namespace {
@@ -18,7 +18,7 @@ TEST(Fields, AreThoseOfTheGeneratedCode) {
   state.mutable_apply()->set_k8s_name("web");
   state.set_version(300);
   std::string seen;
-  EXPECT_TRUE(each_field(state.SerializeAsString(), [&](const Field& f) {
+  EXPECT_TRUE(wire::each_field(state.SerializeAsString(), [&](const wire::Field& f) {
     seen += std::to_string(f.number) + "=" + std::to_string(f.integer) + "/" +
             std::to_string(f.bytes.size()) + " ";
   }));
@@ -27,8 +27,8 @@ TEST(Fields, AreThoseOfTheGeneratedCode) {
 
 TEST(Fields, WriteWhatTheGeneratedCodeReads) {
   std::string message;
-  put_bytes(message, 1, "eu");
-  put_integer(message, 2, 18446744073709551615u);
+  wire::put_bytes(message, 1, "eu");
+  wire::put_integer(message, 2, 18446744073709551615u);
   ctrl::v1::WatchDeploymentsRequest request;
   ASSERT_TRUE(request.ParseFromString(message));
   EXPECT_EQ(request.region(), "eu");
@@ -40,7 +40,7 @@ TEST(Fields, RefuseWhatIsCutOff) {
   state.mutable_apply()->set_k8s_name("web");
   const std::string whole = state.SerializeAsString();
   for (size_t size = 1; size < whole.size(); ++size) {
-    EXPECT_FALSE(each_field(whole.substr(0, size), [](const Field&) {})) << size;
+    EXPECT_FALSE(wire::each_field(whole.substr(0, size), [](const wire::Field&) {})) << size;
   }
 }
 

@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "../fakes/fake_codec.hpp"
-#include "fields.hpp"
 #include "neighbours.hpp"
+#include "wire/fields.hpp"
 
 namespace davit::watcher {
 namespace {
@@ -112,14 +112,14 @@ class StreamKindTest : public ::testing::Test {
   // From the peer. Does not wait until it is taken in.
   static std::string applied(const std::string& word, uint64_t version) {
     std::string m;
-    put_integer(m, 3, version);
-    put_bytes(m, 1, "{" + word + "}");
+    wire::put_integer(m, 3, version);
+    wire::put_bytes(m, 1, "{" + word + "}");
     return m;
   }
   static std::string deleted(const std::string& word, uint64_t version) {
     std::string m;
-    put_integer(m, 3, version);
-    put_bytes(m, 2, R"({"delete":{"space":"shop","word":")" + word + "\"}}");
+    wire::put_integer(m, 3, version);
+    wire::put_bytes(m, 2, R"({"delete":{"space":"shop","word":")" + word + "\"}}");
     return m;
   }
   void say(const std::string& message) { rpc_.message(*rpc_.open("WatchWords"), message); }
