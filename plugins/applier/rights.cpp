@@ -43,58 +43,11 @@ std::vector<Right> rights_of(const kind::Description& description,
 }
 
 std::string cluster_role(const std::vector<Right>& rights) {
-  std::vector<std::pair<const Right*, Verbs>> rules;  // in the order of the rights
-  for (const Right& right : rights) {
-    const auto same = [&right](const auto& rule) { return rule.first->name() == right.name(); };
-    auto rule = std::find_if(rules.begin(), rules.end(), same);
-    if (rule == rules.end()) rule = rules.insert(rules.end(), {&right, {}});
-    rule->second.push_back(right.verb);
-  }
-  std::string out =
-      "apiVersion: rbac.authorization.k8s.io/v1\n"
-      "kind: ClusterRole\n"
-      "metadata:\n"
-      "  name: davit-agent\n"
-      "rules:\n";
-  for (const auto& [right, verbs] : rules) {
-    out += "- apiGroups: [\"" + right->group + "\"]\n  resources: [" + right->resource +
-           "]\n  verbs: [" + listed(verbs) + "]\n";
-  }
-  return out;
-}
-
-cluster::Request review_of(const Right& right) {
-  cluster::Request q;
-  q.verb = DAVIT_VERB_CREATE;
-  q.resource = {"authorization.k8s.io", "v1", "selfsubjectaccessreviews"};
-  const json::object attributes{{"verb", right.verb},
-                                {"group", right.group},
-                                {"version", right.version},
-                                {"resource", right.resource}};
-  q.body = json::serialize(json::object{{"apiVersion", "authorization.k8s.io/v1"},
-                                        {"kind", "SelfSubjectAccessReview"},
-                                        {"spec", {{"resourceAttributes", attributes}}}});
-  return q;
-}
-
-std::optional<bool> allowed(const cluster::Response& answer) {
-  if (answer.code != Code::ok) return std::nullopt;
-  boost::system::error_code bad;
-  const json::value value = json::parse(answer.body, bad);
-  if (bad) return std::nullopt;
-  const json::value* out = value.find_pointer("/status/allowed", bad);
-  if (out == nullptr || !out->is_bool()) return std::nullopt;
-  return out->get_bool();
+  return kubernetes::cluster_role("davit-agent", rights);
 }
 
 void add(Missing& missing, const Right& right) {
   missing[right.name()].push_back(right.verb);
-}
-
-std::string listed(const Verbs& verbs) {
-  std::string out;
-  for (const auto& verb : verbs) out += (out.empty() ? "" : ", ") + verb;
-  return out;
 }
 
 std::string way_out(const std::vector<kind::Need>& needs, const std::string& name,
@@ -113,8 +66,7 @@ std::string way_out(const std::vector<kind::Need>& needs, const std::string& nam
 std::string describe(const std::string& name, const Verbs& verbs, const std::string& setting) {
   const size_t dot = name.find('.');
   const std::string group = dot == std::string::npos ? std::string() : name.substr(dot + 1);
-  return "the agent's account may not " + listed(verbs) + " " + name.substr(0, dot) +
-         " (API group \"" + group + "\") in all namespaces: grant it by a ClusterRole" +
+  return kubernetes::denied(verbs, name.substr(0, dot), group) + ": grant it by a ClusterRole" +
          (setting.empty() ? "" : ", or set " + setting + " for this kind");
 }
 

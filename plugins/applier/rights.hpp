@@ -1,5 +1,5 @@
 // Rights: what the agent's account must be allowed to do for a kind, from the kind's description;
-// how the API server is asked (SelfSubjectAccessReview); and what the cluster itself must have.
+// and what the cluster itself must have.
 // Access and `davit check` use it. Pure.
 #pragma once
 
@@ -11,19 +11,18 @@
 #include <davit/cluster.hpp>
 #include <davit/kind_needs.hpp>
 
+#include "kubernetes/rights.hpp"
+
 namespace davit::applier {
 
 // "replicasets.apps".
 std::string name_of(const kind::Resource& resource);
 
-struct Right {
-  std::string verb;  // an RBAC verb: "patch"
-  std::string group, version, resource;
-  auto operator<=>(const Right&) const = default;
-  bool operator==(const Right&) const = default;
-  // "replicasets.apps"
-  std::string name() const { return group.empty() ? resource : resource + "." + group; }
-};
+using kubernetes::allowed;
+using kubernetes::listed;
+using kubernetes::review_of;
+using kubernetes::Right;
+using kubernetes::Verbs;
 
 // The rights a kind needs in all namespaces, in the order of the description. Watched resources:
 // list, watch. Owned: get, create, patch, delete. Ensured: get, create. Objects that the kind
@@ -33,13 +32,6 @@ std::vector<Right> rights_of(const kind::Description& description,
 // The ClusterRole that grants the rights, as YAML.
 std::string cluster_role(const std::vector<Right>& rights);
 
-cluster::Request review_of(const Right& right);
-// nullopt: the answer is no review.
-std::optional<bool> allowed(const cluster::Response& answer);
-
-using Verbs = std::vector<std::string>;
-// "list, watch"
-std::string listed(const Verbs& verbs);
 // The missing verbs of each resource ("replicasets.apps").
 using Missing = std::map<std::string, Verbs>;
 void add(Missing& missing, const Right& right);

@@ -1,0 +1,36 @@
+// Rights of the agent's account: how the API server is asked whether the account has one
+// (SelfSubjectAccessReview), and the ClusterRole that grants them. Pure.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <davit/cluster.hpp>
+
+namespace davit::kubernetes {
+
+struct Right {
+  std::string verb;  // an RBAC verb: "patch"
+  std::string group, version, resource;
+  auto operator<=>(const Right&) const = default;
+  bool operator==(const Right&) const = default;
+  // "replicasets.apps"
+  std::string name() const { return group.empty() ? resource : resource + "." + group; }
+};
+
+using Verbs = std::vector<std::string>;
+// "list, watch"
+std::string listed(const Verbs& verbs);
+
+// The ClusterRole of this name that grants the rights, as YAML.
+std::string cluster_role(const std::string& name, const std::vector<Right>& rights);
+
+cluster::Request review_of(const Right& right);
+// nullopt: the answer is no review.
+std::optional<bool> allowed(const cluster::Response& answer);
+
+// "the agent's account may not list, watch replicasets (API group "apps") in all namespaces"
+std::string denied(const Verbs& verbs, const std::string& resource, const std::string& group);
+
+}  // namespace davit::kubernetes
