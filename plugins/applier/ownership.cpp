@@ -19,9 +19,8 @@ json::object* fields_of(json::object& entry) {
 
 void unite(json::object& into, const json::object& more) {
   for (const auto& [key, value] : more) {
-    json::value& there = into[key];
-    if (!there.is_object()) there = json::object();
-    if (value.is_object()) unite(there.get_object(), value.get_object());
+    json::object& there = kubernetes::object_made(into, key);
+    if (value.is_object()) unite(there, value.get_object());
   }
 }
 

@@ -6,6 +6,7 @@
 #include <boost/json.hpp>
 
 #include "kubernetes/json.hpp"
+#include "kubernetes/objects.hpp"
 
 namespace davit::applier {
 namespace {
@@ -83,17 +84,6 @@ Result<secrets::Item> read_source(const json::object& entry, const std::string& 
   return out;
 }
 
-// Keys of a Secret's data (ValidateSecret of Kubernetes).
-bool is_data_key(std::string_view key) {
-  constexpr std::string_view others = "-._";
-  constexpr size_t bytes_max = 253;
-  return !key.empty() && key.size() <= bytes_max && key != "." && key != ".." &&
-         std::all_of(key.begin(), key.end(), [&](char c) {
-           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                  others.find(c) != others.npos;
-         });
-}
-
 Result<> read_secrets(const json::value& list, Step& out) {
   if (!list.is_array()) return fault("\"secrets\" of an entry of \"apply\" is not a list");
   if (!metadata_only(out.as->group, out.as->resource) || out.mode == Mode::ensure)
@@ -109,7 +99,7 @@ Result<> read_secrets(const json::value& list, Step& out) {
     if (auto r = only(*e, {"key", "decrypt", "read"}, "an entry of \"secrets\""); !r.ok()) return r;
     const std::string key = text_in(*e, "key");
     const std::string what = "secret \"" + key + "\"";
-    if (!is_data_key(key)) return fault(what + " is no key that a Secret can have");
+    if (!kubernetes::is_data_key(key)) return fault(what + " is no key that a Secret can have");
     if (!keys.insert(key).second) return fault(what + " is there twice");
     auto item = read_source(*e, what);
     if (!item.ok()) return item.error();
@@ -119,9 +109,8 @@ Result<> read_secrets(const json::value& list, Step& out) {
   json::value content = out.object;
   content.get_object().erase("metadata");
   json::object& metadata = out.object.get_object()["metadata"].get_object();
-  json::value& annotations = metadata["annotations"];
-  if (!annotations.is_object()) annotations = json::object();
-  annotations.get_object()[stamp::secrets] = hex(fingerprint(json::array{content, list}));
+  kubernetes::object_made(metadata, "annotations")[stamp::secrets] =
+      hex(fingerprint(json::array{content, list}));
   return {};
 }
 

@@ -4,6 +4,8 @@
 
 #include "reconciliation.hpp"
 
+#include "kubernetes/json.hpp"
+
 namespace davit::applier {
 namespace {
 
@@ -137,15 +139,13 @@ void Reconciliation::found_as_wanted(const Step& step, const WantedObject& wante
 // ended.
 bool Reconciliation::stamp_it(Step& step) {
   json::object& metadata = step.object.get_object()["metadata"].get_object();
-  json::value& labels = metadata["labels"];
-  if (!labels.is_object()) labels = json::object();
-  labels.get_object()[stamp::region] = claim_.region;
-  json::value& annotations = metadata["annotations"];
-  if (!annotations.is_object()) annotations = json::object();
+  json::object& labels = kubernetes::object_made(metadata, "labels");
+  labels[stamp::region] = claim_.region;
+  if (step.mode == Mode::apply) labels[stamp::kind] = claim_.kind;
+  json::object& annotations = kubernetes::object_made(metadata, "annotations");  // may move them
   if (step.mode == Mode::apply) {
-    labels.get_object()[stamp::kind] = claim_.kind;
-    annotations.get_object()[stamp::id] = task_.key.id;
-    annotations.get_object()[stamp::record] = claim_.record;
+    annotations[stamp::id] = task_.key.id;
+    annotations[stamp::record] = claim_.record;
   }
   if (step.owner == SIZE_MAX) return true;
   const Step& owner = plan_.steps[step.owner];

@@ -4,6 +4,7 @@
 #include <davit/kubernetes/names.hpp>
 
 #include "kubernetes/fields.hpp"
+#include "kubernetes/message.hpp"
 #include "kubernetes/objects.hpp"
 #include "kubernetes/plan.hpp"
 
@@ -19,12 +20,12 @@ Error wrong(std::string where, std::string message) {
   return {Code::invalid_argument, std::move(message), std::move(where)};
 }
 
-// The policy, or NULL when there is nothing in it. The codec shows bytes that are no JSON as
-// {"$base64": ...}.
+// The policy, or NULL when there is nothing in it. The codec shows bytes that are no JSON
+// under raw_bytes_key.
 const json::object* policy_of(const json::object& apply) {
   const auto* policy = apply.if_contains("policy");
   const auto* object = policy == nullptr ? nullptr : policy->if_object();
-  return object == nullptr || object->empty() || object->contains("$base64") ? nullptr : object;
+  return object == nullptr || object->empty() || object->contains(raw_bytes_key) ? nullptr : object;
 }
 
 Result<Named> named_in(const json::object& apply) {

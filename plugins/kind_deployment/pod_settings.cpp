@@ -69,7 +69,7 @@ class FromRecord {
   void read(const char* key, json::object& to) const {
     const auto* object = f_.is_empty_string(key) ? nullptr : f_.object(key);
     if (object == nullptr) return;
-    if (object->contains("$base64")) reject(key, "must be a JSON object");
+    if (object->contains(raw_bytes_key)) reject(key, "must be a JSON object");
     to = *object;
   }
   void reject(const char* key, const std::string& fault) const { f_.reject(key, fault); }
@@ -146,13 +146,6 @@ void add_all(json::object& to, const Texts& texts) {
   for (const auto& [key, value] : texts) to[key] = value;
 }
 
-void add_annotations(json::object& metadata, const Texts& texts) {
-  if (texts.empty()) return;
-  json::value& there = metadata["annotations"];
-  if (!there.is_object()) there = json::object();
-  add_all(there.get_object(), texts);
-}
-
 void add_security(json::object& pod_spec, json::object& container, const PodSecurity& s) {
   json::object pod, own;
   if (s.run_as_non_root) pod["runAsNonRoot"] = true;
@@ -191,7 +184,7 @@ void add_pod_settings(json::object& pod_template, const PodSettings& pod) {
   json::object& spec = pod_template["spec"].as_object();
   json::object& container = spec["containers"].as_array()[0].as_object();
   add_all(metadata["labels"].as_object(), pod.labels);
-  add_annotations(metadata, pod.annotations);
+  if (!pod.annotations.empty()) add_all(object_made(metadata, "annotations"), pod.annotations);
   if (!pod.priority_class.empty()) spec["priorityClassName"] = pod.priority_class;
   if (!pod.node_selector.empty()) add_all(spec["nodeSelector"].emplace_object(), pod.node_selector);
   if (!pod.affinity.empty()) spec["affinity"] = pod.affinity;

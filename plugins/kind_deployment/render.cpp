@@ -4,6 +4,7 @@
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
 
+#include "kubernetes/json.hpp"
 #include "kubernetes/plan.hpp"
 #include "labels.hpp"
 
@@ -43,9 +44,7 @@ json::object render_labels(const Workload& w, const Site& site) {
 
 json::object render_replica_set(const Workload& w, const Site& site, json::object pod_template,
                                 const std::string& hash, std::optional<int64_t> replicas) {
-  json::value& annotations = pod_template["metadata"].as_object()["annotations"];
-  if (!annotations.is_object()) annotations = json::object();
-  annotations.get_object()[labels::template_hash] = hash;
+  object_made(pod_template["metadata"].as_object(), "annotations")[labels::template_hash] = hash;
   json::object spec;
   if (replicas) spec["replicas"] = *replicas;
   if (site.min_ready_seconds != 0) spec["minReadySeconds"] = site.min_ready_seconds;

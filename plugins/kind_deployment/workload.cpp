@@ -91,9 +91,6 @@ void read_scale(const Fields& f, const Site& site, Workload& w) {
   }
 }
 
-// The codec shows bytes of a JSON field under this key when they are not JSON, or are JSON's null.
-constexpr std::string_view raw_key = "$base64";
-
 struct JsonField {
   const json::object* object = nullptr;
   std::optional<std::string> raw;  // base64
@@ -105,7 +102,7 @@ std::optional<JsonField> json_field(const Fields& f, std::string_view key) {
   JsonField out;
   out.object = f.object(key);
   if (out.object == nullptr) return std::nullopt;
-  out.raw = f.inside(*out.object, key).optional_string(raw_key);
+  out.raw = f.inside(*out.object, key).optional_string(raw_bytes_key);
   if (out.raw && (out.raw->empty() || *out.raw == base64("null"))) return std::nullopt;
   return out;
 }

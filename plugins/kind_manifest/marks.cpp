@@ -6,6 +6,7 @@
 #include <davit/short_hash.hpp>
 
 #include "kubernetes/json.hpp"
+#include "kubernetes/objects.hpp"
 
 namespace davit::manifest::marks {
 namespace json = boost::json;
@@ -28,12 +29,6 @@ std::string type_of(std::string_view group, std::string_view kind) {
   return out;
 }
 
-json::object& object_in(json::object& metadata, const char* key) {
-  json::value& at = metadata[key];
-  if (!at.is_object()) at = json::object();
-  return at.get_object();
-}
-
 }  // namespace
 
 std::string object_mark(const std::string& ns, const std::string& record, const AllowedKind& as,
@@ -47,21 +42,19 @@ std::string hash_mark(const Wanted& w) {
   return short_hash(text);
 }
 
-void add(json::object& metadata, const Manifest& m, const Wanted& w) {
-  object_in(metadata, "labels")[label] = label_of(m.name);
-  json::object& annotations = object_in(metadata, "annotations");
+void add(json::object& metadata, const Manifest& m, const Wanted& w, const std::string& hash_of_w) {
+  object_made(metadata, "labels")[label] = label_of(m.name);
+  json::object& annotations = object_made(metadata, "annotations");
   annotations[object] = object_mark(m.ns, m.name, *w.as, w.name);
-  annotations[hash] = hash_mark(w);
+  annotations[hash] = hash_of_w;
 }
 
 std::optional<Named> record_of(const json::value& observed) {
-  const std::string_view version = text_at(observed, "/apiVersion");
-  const size_t slash = version.find('/');
-  const std::string_view group = slash == version.npos ? "" : version.substr(0, slash);
   const std::string_view ns = text_at(observed, "/metadata/namespace");
   const std::string_view name = text_at(observed, "/metadata/name");
   const std::string tail =
-      "/" + type_of(group, text_at(observed, "/kind")) + "/" + std::string(name);
+      "/" + type_of(group_of(text_at(observed, "/apiVersion")), text_at(observed, "/kind")) + "/" +
+      std::string(name);
   std::string_view mark = text_in(object_at(observed, "/metadata/annotations"), object);
   if (ns.empty() || name.empty() || !mark.ends_with(tail)) return std::nullopt;
   mark.remove_suffix(tail.size());

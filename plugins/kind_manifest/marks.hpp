@@ -29,8 +29,8 @@ inline constexpr const char* hash = "davit.dev/manifest-hash";
 std::string object_mark(const std::string& ns, const std::string& record, const AllowedKind& as,
                         const std::string& name);
 std::string hash_mark(const Wanted&);
-// Writes all three.
-void add(boost::json::object& metadata, const Manifest&, const Wanted&);
+// Writes all three; `hash` is the object's hash_mark.
+void add(boost::json::object& metadata, const Manifest&, const Wanted&, const std::string& hash);
 
 // The record that an observed object belongs to by its mark; nothing: to none.
 std::optional<Named> record_of(const boost::json::value& observed);

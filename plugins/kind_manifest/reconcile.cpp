@@ -19,11 +19,12 @@ namespace json = boost::json;
 using namespace kubernetes;
 namespace {
 
-// An object that the cluster has of the record.
+// An object that the cluster has.
 struct There {
   const json::value* object;
   const AllowedKind* as;
   std::string ns, name;
+  bool marked;  // as one of the record; without its own mark it is somebody's copy
 };
 using Key = std::tuple<std::string, std::string, std::string>;  // group, kind, name
 
@@ -35,19 +36,17 @@ std::string named(const AllowedKind& as, const std::string& name) {
   return as.kind + "/" + name;
 }
 
-// What the cluster shows, by type and name. Without a mark of its own it is somebody's copy. One
-// that the manifest names counts in any case: the next apply gives it its marks back.
+// What the cluster shows, by type and name. An object that the manifest names counts in any case:
+// the next apply gives it its marks back.
 std::map<Key, There> look_at(const json::array& observed, const Site& site) {
   std::map<Key, There> out;
   for (const json::value& object : observed) {
-    const std::string_view version = text_at(object, "/apiVersion");
-    const size_t slash = version.find('/');
-    const auto* as =
-        site.find(slash == version.npos ? "" : version.substr(0, slash), text_at(object, "/kind"));
+    const auto* as = site.find(group_of(text_at(object, "/apiVersion")), text_at(object, "/kind"));
     const std::string ns(text_at(object, "/metadata/namespace"));
     const std::string name(text_at(object, "/metadata/name"));
     if (as != nullptr && !ns.empty() && !name.empty())
-      out.insert_or_assign(key_of(*as, name), There{&object, as, ns, name});
+      out.insert_or_assign(key_of(*as, name),
+                           There{&object, as, ns, name, marks::record_of(object).has_value()});
   }
   return out;
 }
@@ -58,7 +57,7 @@ json::array removals(const std::map<Key, There>& there, const std::map<Key, cons
                      int64_t& left) {
   std::vector<const There*> gone;
   for (const auto& [key, t] : there) {
-    if (!wanted.contains(key) && marks::record_of(*t.object)) gone.push_back(&t);
+    if (!wanted.contains(key) && t.marked) gone.push_back(&t);
   }
   left = static_cast<int64_t>(gone.size());
   std::stable_sort(gone.begin(), gone.end(), [](const There* a, const There* b) {
@@ -72,14 +71,9 @@ json::array removals(const std::map<Key, There>& there, const std::map<Key, cons
   return out;
 }
 
-json::object namespace_step(const std::string& name) {
-  return {{"object", {{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", name}}}}},
-          {"mode", "ensure"}};
-}
-
-json::object step_of(const Manifest& m, const Wanted& w) {
+json::object step_of(const Manifest& m, const Wanted& w, const std::string& hash) {
   json::object object = w.object;
-  marks::add(object.at("metadata").get_object(), m, w);
+  marks::add(object.at("metadata").get_object(), m, w, hash);
   json::object step = apply_step(std::move(object));
   if (!w.secrets.empty()) step["secrets"] = w.secrets;
   return step;
@@ -94,10 +88,11 @@ bool has_its_values(const json::value& secret, const Wanted& w) {
                      [&](const auto& member) { return values->contains(member.key()); });
 }
 
-Health health_of(const Wanted& w, const json::value* there, const Site& site) {
+Health health_of(const Wanted& w, const std::string& hash, const json::value* there,
+                 const Site& site) {
   if (there == nullptr) return {State::missing, "is not there yet"};
   const auto* annotations = object_at(*there, "/metadata/annotations");
-  const bool same = text_in(annotations, marks::hash) == marks::hash_mark(w);
+  const bool same = text_in(annotations, marks::hash) == hash;
   if (!is_terminating(*there) && (!same || !has_its_values(*there, w)))
     return {State::outdated, "is not yet as the record has it"};
   return judge(*there, site);
@@ -105,7 +100,7 @@ Health health_of(const Wanted& w, const json::value* there, const Site& site) {
 
 std::string keep(const Manifest& m, const std::map<Key, There>& there, const Site& site) {
   json::array apply;
-  apply.push_back(namespace_step(m.ns));
+  apply.push_back(ensure_namespace(m.ns));
   std::map<Key, const Wanted*> wanted;
   std::vector<Judged> judged;
   for (const Wanted& w : m.objects) {
@@ -113,9 +108,10 @@ std::string keep(const Manifest& m, const std::map<Key, There>& there, const Sit
     wanted[key] = &w;
     const auto found = there.find(key);
     const bool is_there = found != there.end() && found->second.ns == m.ns;
-    judged.push_back(
-        {named(*w.as, w.name), health_of(w, is_there ? found->second.object : nullptr, site)});
-    apply.push_back(step_of(m, w));
+    const std::string hash = marks::hash_mark(w);
+    judged.push_back({named(*w.as, w.name),
+                      health_of(w, hash, is_there ? found->second.object : nullptr, site)});
+    apply.push_back(step_of(m, w, hash));
   }
   int64_t stale = 0;
   json::array remove = removals(there, wanted, stale);
@@ -127,7 +123,7 @@ std::string clear(const std::map<Key, There>& there, const Site& site) {
   json::array remove = removals(there, {}, left);
   std::string first;
   for (const auto& [key, t] : there) {
-    if (!marks::record_of(*t.object)) continue;
+    if (!t.marked) continue;
     if (is_fine(judge(*t.object, site).state)) ++ready;
     if (first.empty() && is_terminating(*t.object)) first = named(*t.as, t.name);
   }

@@ -7,24 +7,15 @@
 #include <davit/base64.hpp>
 
 #include "kubernetes/fields.hpp"
+#include "kubernetes/objects.hpp"
 
 namespace davit::manifest {
 namespace json = boost::json;
 using namespace kubernetes;
 namespace {
 
-constexpr size_t key_bytes_max = 253;
-
 Error wrong(std::string where, std::string message) {
   return {Code::invalid_argument, std::move(message), std::move(where)};
-}
-
-// As Kubernetes has it. The applier would park the record.
-bool is_data_key(std::string_view key) {
-  constexpr std::string_view letters =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._";
-  return !key.empty() && key.size() <= key_bytes_max && key != "." && key != ".." &&
-         key.find_first_not_of(letters) == key.npos;
 }
 
 // One entry of `secrets`: {key, decrypt: {keyring, ciphertext}} or {key, read: {keyring, ref,

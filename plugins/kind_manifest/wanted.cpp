@@ -5,6 +5,7 @@
 
 #include "kubernetes/fields.hpp"
 #include "kubernetes/json.hpp"
+#include "kubernetes/objects.hpp"
 #include "marks.hpp"
 #include "secret.hpp"
 
@@ -73,8 +74,7 @@ class Reader {
     const std::string version(text_in(out.object, "apiVersion"));
     if (version.empty()) return refuse("apiVersion", "is missing");
     if (kind_.empty()) return refuse("kind", "is missing");
-    const size_t slash = version.find('/');
-    const std::string group = slash == version.npos ? "" : version.substr(0, slash);
+    const std::string_view group = group_of(version);
     out.as = site_.find(group, kind_);
     if (out.as == nullptr) {
       if (out.object.contains("items"))

@@ -51,6 +51,12 @@ const json::array* array_in(const json::object* from, std::string_view key) {
   return v == nullptr ? nullptr : v->if_array();
 }
 
+json::object& object_made(json::object& in, std::string_view key) {
+  json::value& at = in[key];
+  if (!at.is_object()) at = json::object();
+  return at.get_object();
+}
+
 std::optional<int64_t> as_integer(const json::value& value) {
   if (const auto* i = value.if_int64()) return *i;
   const std::string_view digits = text_of(&value);

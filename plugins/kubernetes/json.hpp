@@ -37,6 +37,10 @@ inline const boost::json::array* array_in(const boost::json::object& from, std::
   return array_in(&from, key);
 }
 
+// The object that is the member `key`. It is made if there is none, in place of what else is there.
+// The next one made in `in` may move it.
+boost::json::object& object_made(boost::json::object& in, std::string_view key);
+
 // A number, or a string of digits, because proto3 JSON writes 64-bit integers as strings.
 std::optional<int64_t> as_integer(const boost::json::value& value);
 

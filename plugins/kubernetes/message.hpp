@@ -13,6 +13,9 @@ inline constexpr int64_t int32_top = 2'147'483'647;  // of counts, which are int
 inline constexpr int64_t cpu_millicores_top = 1'000'000'000;
 inline constexpr int64_t memory_mib_top = 1'073'741'824;
 
+// The codec shows bytes of a JSON field under this key when they are not JSON, or are JSON's null.
+inline constexpr std::string_view raw_bytes_key = "$base64";
+
 // The key of a label or an annotation, "disktype" or "example.com/team": the rules of
 // k8s.io/apimachinery/pkg/util/validation, IsQualifiedName.
 inline std::optional<std::string> label_key_fault(std::string_view key) {

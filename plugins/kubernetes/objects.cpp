@@ -1,8 +1,11 @@
 #include "objects.hpp"
 
+#include <algorithm>
+
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
+#include <davit/kubernetes/names.hpp>
 #include <davit/utf8.hpp>
 
 #include "fields.hpp"
@@ -15,11 +18,13 @@ constexpr size_t saying_max = 300;  // a scheduler's message lists every node
 
 }  // namespace
 
+std::string_view group_of(std::string_view api_version) {
+  const size_t slash = api_version.find('/');
+  return slash == api_version.npos ? std::string_view{} : api_version.substr(0, slash);
+}
+
 bool is(const json::value& object, std::string_view group, std::string_view kind) {
-  const auto version = text_at(object, "/apiVersion");
-  const size_t slash = version.find('/');
-  const auto found = slash == version.npos ? std::string_view{} : version.substr(0, slash);
-  return found == group && text_at(object, "/kind") == kind;
+  return group_of(text_at(object, "/apiVersion")) == group && text_at(object, "/kind") == kind;
 }
 
 std::string_view label(const json::value& object, std::string_view name) {
@@ -66,6 +71,16 @@ std::string saying(const json::value& object, std::string_view type) {
   const auto message = text_in(c, "message");
   if (!message.empty()) out.append(out.empty() ? "" : ": ").append(message);
   return shortened(out, saying_max);
+}
+
+bool is_data_key(std::string_view key) {
+  constexpr std::string_view others = "-._";
+  constexpr size_t bytes_max = 253;
+  return !key.empty() && key.size() <= bytes_max && key != "." && key != ".." &&
+         std::all_of(key.begin(), key.end(), [&](char c) {
+           return names::lower(c) || names::upper(c) || names::digit(c) ||
+                  others.find(c) != others.npos;
+         });
 }
 
 std::string fault_of_policy(const json::value& policy) {

@@ -11,6 +11,8 @@ namespace davit::kubernetes {
 
 // Whether the object is of this kind, in any version of the group. "" is the core group.
 bool is(const boost::json::value& object, std::string_view group, std::string_view kind);
+// "apps" of "apps/v1"; "" of "v1", which is the core group.
+std::string_view group_of(std::string_view api_version);
 std::string_view label(const boost::json::value& object, std::string_view name);
 bool is_terminating(const boost::json::value& object);
 // The name of the ReplicaSet that controls the object; empty: none does.
@@ -25,6 +27,9 @@ bool says(const boost::json::value& object, std::string_view type, std::string_v
 // The condition's reason and message, cut to a readable length: "FailedCreate: pods is forbidden".
 // Empty when there is no such condition, or it gives neither.
 std::string saying(const boost::json::value& object, std::string_view type);
+
+// Whether a Secret's data may have this key (ValidateSecret of Kubernetes).
+bool is_data_key(std::string_view key);
 
 // Why Cilium ignores a policy: "not valid: no such port". Empty: it does not, or has not said.
 // Cilium checks more than the schema of its CRD can, and reports the result in a condition.

@@ -30,13 +30,24 @@ const json::object* Input::desired() const {
   return object_at(root, "/desired");
 }
 
+namespace {
+
+json::object ensured(json::object metadata) {
+  json::object space{
+      {"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", std::move(metadata)}};
+  return {{"object", std::move(space)}, {"mode", "ensure"}};
+}
+
+}  // namespace
+
+json::object ensure_namespace(const std::string& name) {
+  return ensured({{"name", name}});
+}
+
 json::object ensure_namespace(const std::string& name, const Labels& names) {
   json::object own;
   names.add_managed(own, labels::component_namespace);
-  json::object space{{"apiVersion", "v1"},
-                     {"kind", "Namespace"},
-                     {"metadata", {{"name", name}, {"labels", std::move(own)}}}};
-  return {{"object", std::move(space)}, {"mode", "ensure"}};
+  return ensured({{"name", name}, {"labels", std::move(own)}});
 }
 
 json::object apply_step(json::object object) {

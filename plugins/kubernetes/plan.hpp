@@ -24,6 +24,8 @@ struct Input {
 Result<Input> read_input(std::string_view text);
 
 // A step of a plan that creates the namespace when it is absent.
+boost::json::object ensure_namespace(const std::string& name);
+// The same, with the labels of what a kind manages.
 boost::json::object ensure_namespace(const std::string& name, const Labels&);
 // A step that applies the object. The kind adds "owner" and the like.
 boost::json::object apply_step(boost::json::object object);
