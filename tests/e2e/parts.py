@@ -300,6 +300,15 @@ secrets = []
 """
 
 
+def seal(*arguments, plaintext=""):
+    """What `davit-seal` prints."""
+    done = subprocess.run([DAVIT.parent / "davit-seal", *map(str, arguments)], input=plaintext, text=True,
+                          capture_output=True, timeout=60, check=False)
+    if done.returncode != 0:
+        raise AssertionError(f"davit-seal {arguments[0]}: {done.stderr}")
+    return done.stdout
+
+
 def deployment(number, namespace="shop", replicas=1, region=REGION, **more):
     """A document as an operator writes it."""
     return {"kind": "deployment", "region": region, "id": f"d_{number}",

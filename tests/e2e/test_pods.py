@@ -3,13 +3,11 @@
 import base64
 import json
 import re
-import subprocess
 import unittest
 
 import parts
-from parts import DAVIT, deployment, wait_until
+from parts import deployment, wait_until
 
-SEAL = DAVIT.parent / "davit-seal"
 CREDENTIAL = json.dumps({"auths": {"registry.example": {"username": "davit", "password": "hunter2"}}})
 NAMESPACE = "strict"
 
@@ -27,9 +25,9 @@ class OnKubernetes(parts.KubernetesCase):
         sealed = self.world.folder / "sealed/registries"
         sealed.mkdir(parents=True)
         key = self.world.folder / "agent.key"
-        public = self.seal("keygen", "-o", key).strip()
-        (sealed / "depot").write_text(self.seal("encrypt", "--key", public, "--ref", "registries/depot",
-                                                plaintext=CREDENTIAL), encoding="utf-8")
+        public = parts.seal("keygen", "-o", key).strip()
+        (sealed / "depot").write_text(parts.seal("encrypt", "--key", public, "--ref", "registries/depot",
+                                                 plaintext=CREDENTIAL), encoding="utf-8")
         self.settings = self.world.write("pods.toml", f"""
 [plugin.secrets]
 module = "secrets_file"
@@ -51,12 +49,6 @@ labels = {{ team = "platform" }}
         self.agent.argv.append(str(self.settings))
         self.metrics_port = self.world.with_metrics(self.agent)
         self.agent.start()
-
-    def seal(self, *arguments, plaintext=""):
-        done = subprocess.run([SEAL, *map(str, arguments)], input=plaintext, text=True, capture_output=True, timeout=60,
-                              check=False)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return done.stdout
 
     def pods(self):
         return {p["metadata"]["labels"]["unkey.com/deployment.id"]: p

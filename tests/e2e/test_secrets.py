@@ -7,17 +7,15 @@ import base64
 import os
 import re
 import secrets
-import subprocess
 import threading
 import unittest
 
 import parts
 from api_proxy import ApiProxy
-from parts import DAVIT, deployment, wait_until
+from parts import deployment, wait_until
 
 LONG = os.environ.get("DAVIT_LONG") == "1"
 COUNT = 200 if LONG else 12
-SEAL = DAVIT.parent / "davit-seal"
 # Memory of a process that others may have written: no mapped files, and not what a sanitizer reserves.
 WRITABLE = re.compile(r"^([0-9a-f]+)-([0-9a-f]+) rw-p \S+ \S+ 0 *(\[heap\]|\[stack\])?$", re.M)
 REGION_BYTES_MAX = 256 << 20
@@ -27,7 +25,7 @@ class OnKubernetes(parts.KubernetesCase):
     def setUp(self):
         super().setUp()
         self.key = self.world.folder / "agent.key"
-        self.public = self.seal("keygen", "-o", self.key).strip()
+        self.public = parts.seal("keygen", "-o", self.key).strip()
         self.settings = self.world.write("secrets.toml", f"""
 [plugin.secrets]
 module = "secrets_file"
@@ -49,18 +47,12 @@ secrets_as = "secret"
         self.proxy.down()
         super().tearDown()
 
-    def seal(self, *arguments, plaintext=""):
-        done = subprocess.run([SEAL, *map(str, arguments)], input=plaintext, text=True, capture_output=True, timeout=60,
-                              check=False)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return done.stdout
-
     def sealed(self, plaintext=None, public=None):
         """A value that nobody else has, and its ciphertext."""
         plaintext = plaintext or "plain-" + secrets.token_hex(16)
         self.plaintexts.add(plaintext)
-        return plaintext, self.seal("encrypt", "--keyring", "env_1", "--key", public or self.public,
-                                    plaintext=plaintext).strip()
+        return plaintext, parts.seal("encrypt", "--keyring", "env_1", "--key", public or self.public,
+                                     plaintext=plaintext).strip()
 
     def workload(self, number, **ciphertexts):
         document = deployment(number, self.namespace)
@@ -171,7 +163,7 @@ secrets_as = "secret"
 
     def test_a_secret_that_cannot_be_decrypted_holds_up_nobody(self):
         good, ciphertext = self.sealed()
-        stranger = self.seal("keygen", "-o", self.world.folder / "stranger.key").strip()
+        stranger = parts.seal("keygen", "-o", self.world.folder / "stranger.key").strip()
         _, foreign = self.sealed(public=stranger)
         self.world.apply([self.workload(0, A=ciphertext, B=foreign), self.workload(1, A=ciphertext)])
         self.agent.start()

@@ -3,18 +3,16 @@
 import base64
 import itertools
 import json
-import subprocess
 import unittest
 import urllib.error
 import urllib.request
 
 import parts
 from node_peer import NodePeer
-from parts import DAVIT, deployment, free_port, wait_until
+from parts import deployment, free_port, wait_until
 from relay import Relay
 from test_rights import rules_of
 
-SEAL = DAVIT.parent / "davit-seal"
 METHOD = "krane.v1.SecretsService/DecryptSecretsBlob"
 AUDIENCE = "secrets.davit.test"
 REFUSED = ("unauthenticated", "the token is not that of a pod of this deployment")
@@ -29,7 +27,7 @@ class OnKubernetes(parts.KubernetesCase):
     def setUp(self):
         super().setUp()
         self.key = self.world.folder / "agent.key"
-        public = self.seal("keygen", "-o", self.key).strip()
+        public = parts.seal("keygen", "-o", self.key).strip()
         self.port = free_port()
         self.server = self.world.server().start()
         self.world.wait_ready(self.server)
@@ -54,7 +52,7 @@ reviews_per_second_per_address = 1000
 {parts.AT_ONCE}""")
         self.grant_what_is_asked_for()
         self.agent.start()
-        sealed = self.seal("encrypt", "--keyring", "env_1", "--key", public, plaintext="hunter2-of-d_0").strip()
+        sealed = parts.seal("encrypt", "--keyring", "env_1", "--key", public, plaintext="hunter2-of-d_0").strip()
         documents = [deployment(0, self.namespace), deployment(1, self.namespace)]
         for document in documents:
             document["spec"]["encrypted_environment_variables"] = {"secrets": {"PASSWORD": sealed}}
@@ -65,12 +63,6 @@ reviews_per_second_per_address = 1000
         self.tokens, self.numbers = [], itertools.count(1)
         self.client = NodePeer("client.mjs")
         self.addCleanup(self.client.close)
-
-    def seal(self, *arguments, plaintext=""):
-        done = subprocess.run([SEAL, *map(str, arguments)], input=plaintext, text=True, capture_output=True, timeout=60,
-                              check=False)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return done.stdout
 
     def made(self, path, body):
         status, answer = self.kubernetes.request("POST", path, body)

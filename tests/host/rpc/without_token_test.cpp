@@ -50,8 +50,7 @@ TEST_F(WithoutToken, EveryCallerHasTheRoleAndNoName) {
 
 TEST_F(WithoutToken, NoMethodOfAnotherRoleIsServed) {
   start();
-  const std::string denied =
-      "7 whoever calls server \"pods\" has role pod; test.Desk needs operator";
+  const std::string denied = "7 a caller of server \"pods\" has role pod; test.Desk needs operator";
   EXPECT_EQ(ask(pods(), "test.Desk/Ask"), denied);
   EXPECT_EQ(ask(pods(), "test.Desk/Ask", "operator-secret"), denied)
       << "a good token of another server opens nothing here";
@@ -60,7 +59,7 @@ TEST_F(WithoutToken, NoMethodOfAnotherRoleIsServed) {
 TEST_F(WithoutToken, AMethodForEveryCredentialTakesOne) {
   start();
   EXPECT_EQ(ask(pods(), "test.Any/Ask"),
-            "7 whoever calls server \"pods\" has no token; test.Any needs one");
+            "7 a caller of server \"pods\" has no token; test.Any needs one");
   EXPECT_EQ(ask(rig.address(), "test.Any/Ask", "agent-secret"), "any");
 }
 

@@ -4,7 +4,6 @@
 // answered here and not counted.
 #pragma once
 
-#include <atomic>
 #include <davit/cluster.hpp>
 #include <davit/operation.hpp>
 #include <map>
@@ -12,6 +11,8 @@
 #include <optional>
 #include <set>
 #include <vector>
+
+#include "../fakes/held_requests.hpp"
 
 namespace davit::applier::test {
 
@@ -36,24 +37,12 @@ class Front {
   void release() {
     hold = false;
     hangs = nullptr;
-    for (const auto& held : std::exchange(held_, {})) {
-      held->told.reset();
-      request(held->op, held->request, held->done);
-    }
+    held_.release([this](const Op& op, const cluster::Request& q, auto done) {
+      request(op, q, std::move(done));
+    });
   }
   // Answers the held requests whose callers have given up.
-  void let_go() {
-    for (size_t n = held_.size(); n-- > 0;) {
-      if (!held_[n]->given_up) continue;
-      const auto held = std::move(held_[n]);
-      held_.erase(held_.begin() + static_cast<ptrdiff_t>(n));
-      held->told.reset();
-      cluster::Response r;
-      r.code = Code::cancelled;
-      r.message = "the caller has given up";
-      held->done(std::move(r));
-    }
-  }
+  void let_go() { held_.let_go(); }
 
   // How many events the watches asked for that began blind.
   std::set<uint32_t> withheld() const {
@@ -124,9 +113,7 @@ class Front {
     ++requests;
     ++sent[q.verb + " " + q.resource.resource];
     if (hold || (hangs && hangs(q))) {
-      auto& held = held_.emplace_back(new Held{op, q, std::move(done)});
-      held->told.emplace(op, [mark = &held->given_up] { *mark = true; });
-      return;
+      return held_.hold(op, q, std::move(done));
     }
     if (policy) {
       if (auto refused = policy(q)) return done(*std::move(refused));
@@ -230,19 +217,10 @@ class Front {
     done(std::move(r));
   }
 
-  // A request that waits for release(), or until its caller gives up.
-  struct Held {
-    Op op;
-    cluster::Request request;
-    std::function<void(cluster::Response)> done;
-    std::atomic<bool> given_up{false};
-    std::optional<OnCancel> told{};
-  };
-
   const cluster::Client behind_;
   std::vector<std::unique_ptr<Handle>> watches_;
   std::map<std::string, std::pair<int32_t, std::string>> stopped_;
-  std::vector<std::unique_ptr<Held>> held_;
+  testing::HeldRequests held_;  // until release(), or until their callers give up
 };
 
 // A refusal as an API server gives it: `causes` is the JSON of the Status' details.causes.

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <boost/json.hpp>
 
+#include "fakes/planned.hpp"
 #include "manifest.hpp"
 #include "reconcile.hpp"
 
@@ -40,29 +41,18 @@ inline std::string fault_of(const json::object& m, const Site& site = {}) {
   return fault_of(json::serialize(m), site);
 }
 
+using testing::landed;
+
 // The whole answer. `desired` NULL: the record is deleted.
 inline json::object answered(const json::object* desired, const json::array& observed,
                              const Site& site = {}) {
-  json::object input{{"record",
-                      {{"id", "shop.web"},
-                       {"region", "eu-1"},
-                       {"namespace", "shop"},
-                       {"name", "web"},
-                       {"version", "17"}}},
-                     {"observed", observed}};
-  if (desired != nullptr) input["desired"] = *desired;
-  const auto output = reconcile(json::serialize(input), site);
-  EXPECT_TRUE(output.ok()) << output.error().where << ": " << output.error().message;
-  return output.ok() ? json::parse(*output).as_object() : json::object{};
-}
-
-// The owned objects of an answer, as a cluster shows them that has only stored them.
-inline json::array landed(const json::object& answer) {
-  json::array out;
-  for (const auto& step : answer.at("apply").as_array()) {
-    if (step.at("mode") == "apply") out.push_back(step.at("object"));
-  }
-  return out;
+  return testing::planned({{"id", "shop.web"},
+                           {"region", "eu-1"},
+                           {"namespace", "shop"},
+                           {"name", "web"},
+                           {"version", "17"}},
+                          desired, observed,
+                          [&](const std::string& input) { return reconcile(input, site); });
 }
 
 // "ConfigMap/a Deployment/web", in their order.

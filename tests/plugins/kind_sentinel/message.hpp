@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <boost/json.hpp>
 
+#include "fakes/planned.hpp"
 #include "reconcile.hpp"
 
 namespace davit::sentinel::test {
@@ -19,29 +20,18 @@ inline json::object minimal() {
           {"memory_mib", "256"}};
 }
 
+using testing::landed;
+
 // The plan and the status. `desired` NULL: the sentinel is not wanted.
 inline json::object planned(const json::object* desired, const json::array& observed,
                             const Site& site = {}) {
-  json::object input{{"record",
-                      {{"id", "s_1"},
-                       {"region", "eu-1"},
-                       {"namespace", "sentinel"},
-                       {"name", "edge"},
-                       {"version", "17"}}},
-                     {"observed", observed}};
-  if (desired != nullptr) input["desired"] = *desired;
-  const auto output = reconcile(json::serialize(input), site);
-  EXPECT_TRUE(output.ok()) << output.error().where << ": " << output.error().message;
-  return output.ok() ? json::parse(*output).as_object() : json::object{};
-}
-
-// The owned objects of a plan, as a cluster shows them that has only stored them.
-inline json::array landed(const json::object& plan) {
-  json::array out;
-  for (const auto& step : plan.at("apply").as_array()) {
-    if (step.at("mode") == "apply") out.push_back(step.at("object"));
-  }
-  return out;
+  return testing::planned({{"id", "s_1"},
+                           {"region", "eu-1"},
+                           {"namespace", "sentinel"},
+                           {"name", "edge"},
+                           {"version", "17"}},
+                          desired, observed,
+                          [&](const std::string& input) { return reconcile(input, site); });
 }
 
 }  // namespace davit::sentinel::test

@@ -5,6 +5,7 @@
 #include <davit/rights.hpp>
 
 #include "../fakes/fake_gate.hpp"
+#include "../fakes/requests_only.hpp"
 #include "../watcher/fake_rpc.hpp"
 #include "lease.hpp"
 
@@ -18,7 +19,8 @@ using testing::TestHost;
 
 const Place place{"kube-system", "davit-eu"};
 
-class Line {
+// A leader neither watches nor discovers.
+class Line : public testing::RequestsOnly {
  public:
   enum class State { up, down, hangs };
   Line(TestHost& host, const std::string& name, cluster::Client behind) : behind_(behind) {
@@ -41,15 +43,6 @@ class Line {
     none.code = Code::deadline_exceeded;
     for (const auto& done : std::exchange(hanging_, {})) done(none);
   }
-  // A leader asks for nothing else.
-  cluster::WatchHandle* watch(const cluster::WatchRequest&, uint32_t, const cluster::Watcher&) {
-    return nullptr;
-  }
-  void credit(cluster::WatchHandle*, uint32_t) {}
-  void cancel(cluster::WatchHandle*) {}
-  void discover(const Op&, const std::string&, const std::string&, const std::string&,
-                const std::function<void(cluster::Response)>&) {}
-  void identity(const Op&, const std::function<void(cluster::Response)>&) {}
 
  private:
   cluster::Client behind_;

@@ -16,6 +16,8 @@
 #include <thread>
 
 #include "fakes/fake_rpc.hpp"
+#include "fakes/held_requests.hpp"
+#include "fakes/requests_only.hpp"
 #include "krane/v1/secrets.pb.h"
 
 namespace davit::secrets_blob {
@@ -23,7 +25,7 @@ namespace davit::secrets_blob {
 namespace json = boost::json;
 
 // Knows tokens and pods. `hold` keeps requests until release(), or until their callers give up.
-class ApiServer {
+class ApiServer : public testing::RequestsOnly {
  public:
   struct Token {
     std::string user = "system:serviceaccount:acme:customer-workload";
@@ -57,47 +59,19 @@ class ApiServer {
                     q.name);
     deadlines.push_back(q.deadline_ns);
     if (!hold) return done(answer(q));
-    auto& held = held_.emplace_back(new Held{q, std::move(done)});
-    held->told.emplace(op, [mark = &held->given_up] { *mark = true; });
+    held_.hold(op, q, std::move(done));
   }
   void release() {
     hold = false;
-    for (const auto& held : std::exchange(held_, {})) {
-      held->told.reset();
-      held->done(answer(held->request));
-    }
+    held_.release(
+        [this](const Op&, const cluster::Request& q, const auto& done) { done(answer(q)); });
   }
   // Answers those whose callers have given up.
-  void let_go() {
-    for (size_t n = held_.size(); n-- > 0;) {
-      if (!held_[n]->given_up) continue;
-      const auto held = std::move(held_[n]);
-      held_.erase(held_.begin() + static_cast<ptrdiff_t>(n));
-      held->told.reset();
-      cluster::Response r;
-      r.code = Code::cancelled;
-      held->done(r);
-    }
-  }
-  cluster::WatchHandle* watch(const cluster::WatchRequest&, uint32_t, const cluster::Watcher&) {
-    return nullptr;
-  }
-  void credit(cluster::WatchHandle*, uint32_t) {}
-  void cancel(cluster::WatchHandle*) {}
-  void discover(const Op&, const std::string&, const std::string&, const std::string&,
-                const std::function<void(cluster::Response)>&) {}
-  void identity(const Op&, const std::function<void(cluster::Response)>&) {}
+  void let_go() { held_.let_go(); }
 
   std::vector<int64_t> deadlines;
 
  private:
-  struct Held {
-    cluster::Request request;
-    std::function<void(cluster::Response)> done;
-    std::atomic<bool> given_up{false};
-    std::optional<OnCancel> told{};
-  };
-
   cluster::Response answer(const cluster::Request& q) {
     if (q.resource.resource == "selfsubjectaccessreviews") return access(q);
     return q.resource.resource == "tokenreviews" ? review(q) : pod(q);
@@ -155,7 +129,7 @@ class ApiServer {
     return r;
   }
 
-  std::vector<std::unique_ptr<Held>> held_;
+  testing::HeldRequests held_;
 };
 
 // Decrypts "c:x" to "x", and fails as it is told.
