@@ -25,9 +25,9 @@ std::string_view kind_of(const Error& e) {
 
 // The one identity of all callers of a server that asks for no token. It has no name, so each
 // address has limits of its own.
-IdentityPtr whoever_calls(const ServerSettings& s) {
+IdentityPtr any_caller_of(const ServerSettings& s) {
   if (s.role_without_token.empty()) return nullptr;
-  return std::make_shared<const Identity>("whoever calls server \"" + s.name + "\"", "",
+  return std::make_shared<const Identity>("a caller of server \"" + s.name + "\"", "",
                                           s.role_without_token, std::vector<std::string>());
 }
 
@@ -43,7 +43,7 @@ Admission::Admission(const Core& core, const ServerSettings& settings,
                 log_.warn("rpc", "token file", {{"server", settings_.name}, {"what", message}});
               }),
       anybody_(std::make_shared<const Identity>("anybody", "", "", std::vector<std::string>())),
-      without_token_(whoever_calls(settings_)),
+      without_token_(any_caller_of(settings_)),
       metrics_(core.metrics, settings_.name, methods),
       strangers_(static_cast<size_t>(settings_.health_watches_max),
                  static_cast<size_t>(settings_.health_watches_per_address_max)),
@@ -72,7 +72,7 @@ Result<> Admission::may_call(const Identity& who, const Method* method,
   if (method == nullptr || (method->gate == Gate::reflection && !settings_.reflection)) {
     return Error{Code::unimplemented, "method " + shortened(path, shown) + " is not served here"};
   }
-  // Such a method is for whoever has shown a credential.
+  // A method without a role is for callers that have shown a credential, whichever.
   if (without_token_ && method->role.empty() && method->gate != Gate::reflection) {
     return denied(who.subject() + " has no token; " + std::string(method->service()) +
                   " needs one");

@@ -13,12 +13,6 @@ std::string without_port(const std::string& peer) {
   return has_port ? peer.substr(0, peer.rfind(':')) : peer;
 }
 
-// Whether another try may decrypt the same.
-bool may_pass(Code code) {
-  return code == Code::unavailable || code == Code::resource_exhausted ||
-         code == Code::deadline_exceeded || code == Code::aborted || code == Code::cancelled;
-}
-
 // What is wrong with the API server's answer. Its own texts are left out: one of a webhook may have
 // the token in it.
 std::string outcome_of(const cluster::Response& r) {
@@ -185,7 +179,7 @@ void Disclosure::decrypted(const secrets::Results& results) {
       if (valid_utf8(results[n]->secret.view())) continue;
       return fail(undecryptable_, "a variable is no text", shortened(variables_[n].name, 100));
     }
-    const bool final = !may_pass(results[n].error().code);
+    const bool final = !retryable(results[n].error().code);
     if (!failed || final) failed = n;
     if (final) break;
   }
@@ -193,7 +187,7 @@ void Disclosure::decrypted(const secrets::Results& results) {
     const Error& e = results[*failed].error();
     const std::string detail = shortened(variables_[*failed].name, 100) + ": " +
                                (e.where.empty() ? "" : e.where + ": ") + e.message;
-    return fail(may_pass(e.code) ? cannot_decrypt_now_ : undecryptable_,
+    return fail(retryable(e.code) ? cannot_decrypt_now_ : undecryptable_,
                 "a variable cannot be decrypted", detail);
   }
   call_.write(encode_answer(variables_, results));
