@@ -66,6 +66,8 @@ class Recorder {
     std::lock_guard lock(mutex_);
     return calls_;
   }
+  // What follows is set before the first call, or when all calls are answered: threads of the pool
+  // read it without a lock.
   storage::Limits limits;
   std::atomic<bool> not_started{false};
   int32_t whole_call_fails_with = DAVIT_OK;

@@ -52,8 +52,8 @@ TEST_F(CommitQueueTest, AVersionThatWasSeenBeforeIsAnErrorUnlessTheRequestMayBeA
 
 TEST_F(CommitQueueTest, FaultsOfTheStorageAreLoggedWithItsNameWhenTheyBeginAndEnd) {
   storage_.report_answers = {DAVIT_INTERNAL, DAVIT_DATA_LOSS, DAVIT_OK};
-  for (int i = 0; i < 4; ++i) report({"a"});
   storage_.poison = "p";  // ABORTED is no fault of the storage
+  for (int i = 0; i < 4; ++i) report({"a"});
   commit({mutation("p")});
   answers();
   EXPECT_EQ(logged_,
