@@ -170,6 +170,17 @@ def walk():
             yield f"ARCHITECTURE.md: names {file}, which is not there"
 
 
+def left_over_sources():
+    """Source files that no build file and no test names: nothing compiles them, so nobody sees that they no longer fit.
+    `foreach(name edge real)` with `${name}_test.cpp` names edge_test.cpp."""
+    names = tracked()
+    builds = "\n".join((ROOT / n).read_text(encoding="utf-8") for n in names if n.endswith(("CMakeLists.txt", ".cmake", ".py")))
+    words = set(re.findall(r"[\w-]+", builds))
+    for name in names:
+        if name.endswith((".c", ".cpp")) and not words & {Path(name).stem, Path(name).stem.removesuffix("_test")}:
+            yield f"{name}: no CMakeLists.txt names it, so it is not compiled: add it there, or delete it"
+
+
 def keys_read(text):
     """The keys of the configuration that a source file asks for: `s.integer("key"` of whatever is a Settings or a Table in
     it, `read_tolerations(s, "key"`, and `count("key"` where `count` is a lambda that has a Settings."""
@@ -259,7 +270,7 @@ def faults():
 
 
 def main():
-    found = [*faults(), *table_of_faults(), *settings(), *manual(), *walk(), *planted_bugs()]
+    found = [*faults(), *table_of_faults(), *settings(), *manual(), *walk(), *planted_bugs(), *left_over_sources()]
     print("\n".join(found) if found else f"{len(tracked())} files are tidy")
     return 1 if found else 0
 
