@@ -11,6 +11,8 @@ Hub::Hub(Host host, Rules rules, cluster::Client cluster, std::optional<secrets:
       strand_(host.strand()),
       workers_(rules.concurrency_max, rules.slow_after),
       review_(host, *context_, strand_, kinds_, [this] { check_stopped(); }),
+      events_(
+          host, *context_, strand_, [this] { review_.soon(); }, [this] { check_stopped(); }),
       pump_timer_(strand_),
       resync_timer_(strand_),
       sync_timer_(strand_),
@@ -34,14 +36,28 @@ Hub::Hub(Host host, Rules rules, cluster::Client cluster, std::optional<secrets:
       host.gauge("davit_applier_parked", "Records that can never be applied as they are");
 }
 
+// What the kind says, and what the applier itself needs for the objects of every kind. Each setting
+// says whose it is.
+std::vector<kind::Need> Hub::needs_of(const std::string& kind, const kind::Needs& needs) const {
+  std::vector<kind::Need> out;
+  if (const auto said = needs.find(kind); said != needs.end()) out = said->second;
+  for (kind::Need& need : out) {
+    if (!need.setting.empty()) need.setting += " for this kind";
+  }
+  if (context_->rules.events_per_minute > 0) {
+    out.push_back(
+        {"", "v1", "events", {}, {"create", "patch"}, "events_per_minute = 0 for the applier"});
+  }
+  return out;
+}
+
 Result<> Hub::add_kinds(const std::vector<kind::Client>& kinds, const kind::Needs& needs) {
   for (size_t i = 0; i < kinds.size(); ++i) {
     auto schema = kinds[i].schema(host_);
     if (!schema.ok()) return schema.error().in("kind \"" + kinds[i].kind() + "\"");
-    const auto said = needs.find(kinds[i].kind());
-    kinds_.push_back(std::make_unique<KindState>(
-        host_, kinds[i], said == needs.end() ? std::vector<kind::Need>() : said->second, *schema,
-        strand_, i, kinds.size(), context_->rules.blind_after));
+    kinds_.push_back(std::make_unique<KindState>(host_, kinds[i], needs_of(kinds[i].kind(), needs),
+                                                 *schema, strand_, i, kinds.size(),
+                                                 context_->rules.blind_after));
     KindState& kind = *kinds_.back();
     kind.orphaned = host_.gauge("davit_applier_orphaned",
                                 "Records that nobody names and whose objects are left alone",
@@ -77,6 +93,7 @@ void Hub::stop(std::function<void()> done) {
     requests_.cancel();
     context_->resolving.cancel();
     review_.stop();
+    events_.stop();
     for (Timer* t : {&pump_timer_, &resync_timer_, &sync_timer_, &sight_timer_, &arrival_timer_})
       t->cancel();
     for (auto& kind : kinds_) {
@@ -91,7 +108,8 @@ void Hub::stop(std::function<void()> done) {
 }
 
 void Hub::check_stopped() {
-  if (!stopped_ || watching_ > 0 || review_.under_way() || working_ > 0) return;
+  if (!stopped_ || watching_ > 0 || review_.under_way() || events_.under_way() || working_ > 0)
+    return;
   auto stopped = std::move(stopped_);
   stopped_ = nullptr;
   stopped();

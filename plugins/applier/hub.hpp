@@ -5,6 +5,7 @@
 #pragma once
 
 #include "access_review.hpp"
+#include "events.hpp"
 #include "kind_state.hpp"
 #include "status_publisher.hpp"
 #include "workers.hpp"
@@ -34,6 +35,8 @@ class Hub {
   void close(sink::Stream* stream);
 
  private:
+  std::vector<kind::Need> needs_of(const std::string& kind, const kind::Needs& needs) const;
+
   // --- streams (hub.cpp)
   void on_open(ChangeStream* stream);
   void on_begin(KindState& kind, const sink::Begin& begin);
@@ -97,6 +100,7 @@ class Hub {
   Workers workers_;     // by the numbers of the entries
   size_t working_ = 0;  // reconciliations that are out
   AccessReview review_;
+  Events events_;
   Timer pump_timer_, resync_timer_, sync_timer_, sight_timer_, arrival_timer_;
   std::chrono::nanoseconds pump_at_{0};        // when pump_timer_ fires
   std::chrono::nanoseconds patient_until_{0};  // until then applying waits for the watches

@@ -51,6 +51,7 @@ Task task_for(const KindState& kind, const RecordEntry& entry, const std::string
   task.annotations = entry.annotations;
   task.payload = entry.payload;
   task.runs = entry.runs;
+  task.pruned = entry.intent == Intent::remove && entry.pruned_at;
   task.look_only = entry.state == RecordEntry::State::parked && entry.parking.holds(now);
   task.applied = entry.applied;
   task.repairs = entry.repairs;
@@ -139,6 +140,7 @@ void Hub::on_report(size_t under_way, Report report) {
 void Hub::conclude(KindState& kind, RecordEntry& entry, Report& report) {
   entry.out = false;
   take_over(kind, entry, report);
+  for (Event& event : report.events) events_.say(std::move(event));
   const bool parked = entry.state == RecordEntry::State::parked;
   if (report.end == Report::End::retry && report.right_refused &&
       entry.parking.refusal_parks(parked, context_->rules.parking, now()))
@@ -190,6 +192,9 @@ void Hub::conclude_current(KindState& kind, RecordEntry& entry, Report& report) 
     entry.state = RecordEntry::State::parked;
     entry.parking.begin(report.why, report.parked_on, report.grounds, context_->rules.parking,
                         now(), host_.random());
+    events_.say(
+        {report.subject, true, "Parked",
+         kind.name() + " " + entry.ns + "/" + entry.name + " cannot be applied: " + report.why});
   } else {
     entry.parking.end();
   }

@@ -178,11 +178,13 @@ void Reconciliation::failed(const ObjectName& name, std::string why, const clust
   if (m == Meaning::refused || m == Meaning::immutable) return park_on(name, std::move(why));
   report_.right_refused = m == Meaning::no_right;
   report_.parked_on = watch_of(name);  // in case the hub turns this retry into a park
+  report_.subject = target(name);
   retry(std::move(why), r.retry_after);
 }
 
 void Reconciliation::park_on(const ObjectName& name, std::string why) {
   report_.parked_on = watch_of(name);
+  report_.subject = target(name);
   park(std::move(why));
 }
 
@@ -206,6 +208,7 @@ void Reconciliation::finish(Report::End end) {
   report_.end = end;
   if (end != Report::End::done && end != Report::End::retry) note_unplaced();
   if (end == Report::End::parked || report_.right_refused) {
+    if (report_.subject.kind.empty()) report_.subject = first_of_ours();
     for (const auto& [path, known] : task_.known) {
       if (known.grounds) report_.grounds += fingerprint_without_status(*known.text);
     }

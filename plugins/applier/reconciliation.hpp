@@ -14,6 +14,7 @@
 
 #include "answer.hpp"
 #include "drift.hpp"
+#include "event.hpp"
 #include "meaning.hpp"
 #include "observed.hpp"
 #include "plan.hpp"
@@ -50,6 +51,7 @@ struct Task {
   Buffer payload;
   Buffer runs;                                   // the message that was applied last; may be empty
   bool look_only = false;                        // parked: only report what is there
+  bool pruned = false;                           // to be deleted, because no snapshot names it
   std::unordered_map<std::string, Known> known;  // by path
   AppliedObjects applied;
   Repairs repairs;
@@ -85,6 +87,8 @@ struct Report {
   };
   std::vector<Written> written;
   std::vector<Repair> repaired;
+  std::vector<Event> events;
+  EventTarget subject;  // parked, or a right is refused: the object to tell people at
   std::optional<Status> status;
   // The watches that the status depends on (indices of the kind's resources), and whether all of
   // them were complete.
@@ -190,6 +194,14 @@ class Reconciliation : public std::enable_shared_from_this<Reconciliation> {
   void hand_over(const Step& step, const std::string& refusal, const cluster::Response& live);
   void handed_over(const cluster::Response& r);
 
+  // --- what people are told at the objects (reconciliation_events.cpp)
+  EventTarget target(const ObjectName& name) const;
+  EventTarget first_of_ours() const;
+  std::string record_text() const;
+  void tell(const ObjectName& name, const std::string& uid, std::string reason,
+            std::string message);
+  void tell_pruned(const Removal& removal);
+
   // The object in an answer. nullopt: the answer has none, and the reconciliation has ended with a
   // retry.
   std::optional<json::object> answered(const cluster::Response& r);
@@ -230,7 +242,8 @@ class Reconciliation : public std::enable_shared_from_this<Reconciliation> {
     // `replaced`: the object was deleted to be made anew. `taken_over`: the fields of others are
     // ours now. In both cases the same apply is sent once more.
     bool replaced = false, taken_over = false;
-    std::string changed_by;  // who has made the change that is to be repaired; empty: nobody
+    std::string changed_by;     // who has made the change that is to be repaired; empty: nobody
+    std::string cannot_change;  // why the object was replaced
     int64_t valid_until_unix_ms = 0;  // of what was resolved for the apply; 0: not stated
   };
   Current current_;

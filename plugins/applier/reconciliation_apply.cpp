@@ -270,6 +270,9 @@ void Reconciliation::applied(Step& step, uint64_t rendered, const cluster::Respo
                                        meta.uid,     meta.resource_version,
                                        meta.made_of, current_.valid_until_unix_ms};
   uids_[step_] = meta.uid;
+  if (!current_.cannot_change.empty())
+    tell(step.name, meta.uid, "Replaced",
+         "deleted and made anew, because it cannot be changed: " + current_.cannot_change);
   note_repair(step);
   remember(step.name, *step.as, step.mode == Mode::apply, std::move(observed.get_object()));
   if (meta.terminating) return retry(step.name.text() + " is being deleted", leaving_wait);
@@ -281,6 +284,9 @@ void Reconciliation::note_repair(const Step& step) {
   if (current_.changed_by.empty()) return;
   context_->repairs.add();
   report_.repaired.push_back({step.name.path(), step.name.text(), current_.changed_by});
+  tell(step.name, uids_[step_], "Repaired",
+       "changed back to what " + record_text() + " wants, after " + current_.changed_by +
+           " had changed it");
 }
 
 // Keeps what the API server answered, so that the cache does not lag behind our own writes.

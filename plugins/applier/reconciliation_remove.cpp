@@ -47,6 +47,7 @@ void Reconciliation::removed(const Removal& removal, const cluster::Response& r)
   const Meaning m = meaning(r, true);
   if (m != Meaning::fine && m != Meaning::absent) return failed(removal.name, r);
   const std::string path = removal.name.path();
+  tell_pruned(removal);
   report_.applied.erase(path);
   boost::system::error_code bad;
   json::value object = m == Meaning::fine ? json::parse(r.body, bad) : json::value();

@@ -32,6 +32,7 @@ void Reconciliation::replace_live(const Step& step, uint64_t rendered, const std
   if (meta.region != claim_.region)
     return park_on(step.name, step.name.text() + " must be replaced and is not ours: " + why);
   if (fenced(step.name, meta.made_of)) return;
+  current_.cannot_change = why;
   ask_for_new(step, rendered, [this, meta, why](const cluster::Response& answer) {
     const ObjectName& name = plan_.steps[step_].name;
     if (would_be_accepted(answer)) return delete_for_successor(plan_.steps[step_], meta);

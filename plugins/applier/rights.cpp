@@ -67,7 +67,7 @@ std::string describe(const std::string& name, const Verbs& verbs, const std::str
   const size_t dot = name.find('.');
   const std::string group = dot == std::string::npos ? std::string() : name.substr(dot + 1);
   return kubernetes::denied(verbs, name.substr(0, dot), group) + ": grant it by a ClusterRole" +
-         (setting.empty() ? "" : ", or set " + setting + " for this kind");
+         (setting.empty() ? "" : ", or set " + setting);
 }
 
 std::string Part::shown() const {
@@ -116,7 +116,7 @@ std::string describe_missing(const Part& part, const std::vector<kind::Need>& ne
   return "the cluster has no " + part.shown() +
          (part.name.empty() ? ": install its definition, or " : ": create it, or ") +
          (setting.empty() ? "leave this kind's plugin out of the agent's configuration"
-                          : "set " + setting + " for this kind");
+                          : "set " + setting);
 }
 
 }  // namespace davit::applier

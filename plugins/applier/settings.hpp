@@ -25,6 +25,7 @@ struct Rules {
   std::chrono::milliseconds access_review_interval{300'000};  // 0: never asked
   std::chrono::milliseconds rest{50};
   std::chrono::milliseconds slow_after{2'000};
+  size_t events_per_minute = 60;  // 0: none are written
   PruneRules prune;
   Repairs::Limits repairs;
   Parking::Limits parking;
@@ -49,6 +50,7 @@ inline Rules read_rules(const Settings& s) {
       s.milliseconds("access_review_interval_ms", r.access_review_interval, 0);
   r.rest = s.milliseconds("rest_ms", r.rest, 0);
   r.slow_after = s.milliseconds("slow_after_ms", r.slow_after, 1);
+  r.events_per_minute = static_cast<size_t>(s.integer("events_per_minute", 60, 0, 6'000));
   r.prune.on_close = s.boolean("prune_on_close", r.prune.on_close);
   r.prune.share_max_percent =
       static_cast<uint64_t>(s.integer("prune_share_max_percent", 50, 0, 100));

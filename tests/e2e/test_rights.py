@@ -19,7 +19,7 @@ CRD = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/ciliumnetworkpoli
 POLICIES = "ciliumnetworkpolicies"
 SOME = {("get", "namespaces"), ("create", "namespaces"), ("list", "replicasets"), ("patch", "replicasets"),
         ("delete", "pods"), ("watch", "horizontalpodautoscalers"), ("create", "services"), ("get", POLICIES),
-        ("delete", "poddisruptionbudgets"), ("get", "runtimeclasses")}
+        ("delete", "poddisruptionbudgets"), ("get", "runtimeclasses"), ("create", "events")}
 SOON = AT_ONCE + """
 [plugin.applier]
 access_review_interval_ms = 500
@@ -100,6 +100,7 @@ contexts: [{{name: rig, context: {{cluster: rig, user: davit}}}}]
         self.converges(deployment(1), bounds, sentinel(1), policy(1))
         # Pods are replaced, objects changed and deleted.
         self.converges(deployment(1, image="registry.example/app:2"), sentinel(1, replicas=2))
+        self.repairs_and_says_so("app-1")
         for kind, record in (("deployment", "d_1"), ("deployment", "d_2"), ("sentinel", "s_1"),
                              ("cilium_network_policy", "net_1")):
             self.world.delete(kind, record)
@@ -107,6 +108,22 @@ contexts: [{{name: rig, context: {{cluster: rig, user: davit}}}}]
         self.assertNotIn("a right is missing", self.agent.text())
         self.assertNotIn("403", self.agent.text())
         self.check_clean_end(self.agent, self.server)
+
+    def repairs_and_says_so(self, name):
+        """`kubectl describe` of an object says who had changed it."""
+        namespace = "/namespaces/" + deployment(1)["spec"]["k8s_namespace"]
+        status, edited = self.kubernetes.request(
+            "PATCH", f"/apis/apps/v1{namespace}/replicasets/{name}?fieldManager=somebody", {"spec": {"replicas": 5}},
+            "application/merge-patch+json")
+        self.assertEqual(status, 200, edited)
+        events = []
+
+        def said():
+            events[:] = [(e["reason"], e["message"])
+                         for e in self.kubernetes.request("GET", f"/api/v1{namespace}/events")[1]["items"]
+                         if e["involvedObject"].get("uid") == edited["metadata"]["uid"]]
+            return any(r == "Repaired" and 'field manager "somebody"' in m for r, m in events)
+        wait_until(lambda: f"an event of the repair: {events}; {self.agent.tail()}", said)
 
     def test_each_right_taken_away_is_named_and_the_rest_goes_on(self):
         self.agent.start()

@@ -240,8 +240,9 @@ TEST(Truth, ARightThatIsTakenAwayWhileItWorksIsNamed) {
 TEST(Truth, AsksForItsRightsOnceWhenItHasThem) {
   Truth w;
   const size_t before = w.front().reviews;
-  EXPECT_EQ(before, 18u)
-      << "namespaces 2, replica sets and autoscalers 6 each, pods 3, the runtime class 1";
+  EXPECT_EQ(before, 20u)
+      << "namespaces 2, replica sets and autoscalers 6 each, pods 3, the runtime class 1, "
+         "events 2";
   w.wait(30min);
   EXPECT_EQ(w.front().reviews, before);
   w.front().stop_showing("pods", DAVIT_WATCH_REFUSED, forbidden);

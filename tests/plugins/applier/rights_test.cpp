@@ -113,11 +113,10 @@ TEST(Parts, OnlyANotFoundThatMeansItIsWhatTheClusterLacks) {
   r.code = Code::unavailable;
   EXPECT_FALSE(is_missing(sets, r));
   EXPECT_EQ(describe_missing(sets, needs()),
-            "the cluster has no replicasets.apps/v1: install its definition, or set sets = false "
-            "for this kind");
+            "the cluster has no replicasets.apps/v1: install its definition, or set sets = false");
   EXPECT_EQ(describe_missing(gvisor, needs()),
             "the cluster has no runtimeclasses.node.k8s.io gvisor: create it, or set runtime_class "
-            "= \"\" for this kind");
+            "= \"\"");
   EXPECT_EQ(describe_missing(sets, {}),
             "the cluster has no replicasets.apps/v1: install its definition, or leave this kind's "
             "plugin out of the agent's configuration");

@@ -132,8 +132,7 @@ void World::restart() {
   start();
 }
 
-std::string World::check() {
-  testing::Config config;
+std::string World::check(testing::Config config) {
   config.set({"cluster", "front"});
   config.set({"status", "reporter"});
   testing::TestHost host(host_, "applier-check", config);

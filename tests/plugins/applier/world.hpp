@@ -116,8 +116,8 @@ class World {
   void advance(const std::string&, const KindProgress&) {}
   void issue(const std::string&, const Issue& i);
 
-  // What `davit check` says of an applier; empty: nothing.
-  std::string check();
+  // What `davit check` says of an applier with these settings; empty: nothing.
+  std::string check(testing::Config config = {});
   // Stops the applier and starts another one: it knows nothing but the cluster.
   void restart();
   testing::TestHost& host() { return host_; }
