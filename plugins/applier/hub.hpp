@@ -65,6 +65,7 @@ class Hub {
   void on_object(KindState& kind, const Arrival& arrival);
   void on_trouble(KindState& kind, const Arrival& arrival);
   void touch(KindState& kind, RecordEntry& entry);
+  void touch_sharer(KindState& kind, const std::string& path);
   void works_again(KindState& kind, uint32_t watch);
   void release_unseen(KindState& kind);
   void judge(KindState& kind);

@@ -77,7 +77,9 @@ void Hub::on_object(KindState& kind, const Arrival& a) {
     return;
   }
   if (a.type == DAVIT_WATCH_DELETED) {
-    for (RecordEntry* entry : kind.observed.remove(a.path, a.resource_version)) touch(kind, *entry);
+    const RecordEntries had = kind.observed.remove(a.path, a.resource_version);
+    for (RecordEntry* entry : had) touch(kind, *entry);
+    if (had.empty()) touch_sharer(kind, a.path);
     return;
   }
   const ObservedObject* known = kind.observed.find(a.path);
@@ -88,6 +90,7 @@ void Hub::on_object(KindState& kind, const Arrival& a) {
     if (std::find(now.begin(), now.end(), entry) == now.end()) now.push_back(entry);
   }
   const bool news = kind.observed.put(a.watch, a.path, a.text, a.resource_version, now, a.foreign);
+  if (news && now.empty()) touch_sharer(kind, a.path);
   // An edit of the object's labels may have made it another record's.
   for (RecordEntry* entry : before) {
     if (news && std::find(now.begin(), now.end(), entry) == now.end()) touch(kind, *entry);
@@ -118,6 +121,15 @@ void Hub::touch(KindState& kind, RecordEntry& entry) {
   if (!kind.complete()) return;
   if (entry.objects.empty()) return depart(kind, entry);
   if (entry.intent == Intent::unknown) judge_soon(kind);
+}
+
+// An object that several records share has changed. One of them is enough to put it right.
+void Hub::touch_sharer(KindState& kind, const std::string& path) {
+  const auto sharer = kind.sharers.find(path);
+  if (sharer == kind.sharers.end()) return;
+  RecordEntry* entry = kind.desired.find(sharer->second);
+  if (entry != nullptr && entry->intent == Intent::apply) return touch(kind, *entry);
+  kind.sharers.erase(sharer);  // the next record that looks at the object takes its place
 }
 
 // The cluster has nothing of the record left, and no stream names it.

@@ -246,6 +246,7 @@ void Hub::take_over(KindState& kind, RecordEntry& entry, const Report& report) {
   entry.applied = report.applied;
   for (const Repair& r : report.repaired)
     entry.repairs.note(r, context_->rules.repairs, now(), host_.random());
+  for (const std::string& path : report.shares) kind.sharers[path] = entry.number;
   for (const auto& w : report.written) {
     if (w.text == nullptr) {
       kind.observed.remove(w.path, w.resource_version);

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <set>
+#include <string>
+#include <unordered_map>
 
 #include "departures.hpp"
 #include "observed.hpp"
@@ -102,8 +104,10 @@ struct KindState {
   std::vector<Metric> watch_up;          // by the same
   Missing missing;                       // missing rights, as last reported
   std::map<std::string, Part> absent;    // what the cluster lacks, by name, as last reported
-  std::set<uint64_t> unseen;             // entries that wait until all watches can be trusted
-  ChangeStream* stream = nullptr;        // NULL: none is open
+  // For each object that several records share, the entry that has looked at it last.
+  std::unordered_map<std::string, uint64_t> sharers;
+  std::set<uint64_t> unseen;       // entries that wait until all watches can be trusted
+  ChangeStream* stream = nullptr;  // NULL: none is open
   std::shared_ptr<const History> history = std::make_shared<const History>();
   ForeignIncarnations
       foreign_incarnations;  // incarnations that objects name and the history does not

@@ -87,6 +87,7 @@ struct Report {
   };
   std::vector<Written> written;
   std::vector<Repair> repaired;
+  std::vector<std::string> shares;  // paths of shared objects that are as this record wants them
   std::vector<Event> events;
   EventTarget subject;  // parked, or a right is refused: the object to tell people at
   std::optional<Status> status;

@@ -124,6 +124,7 @@ bool Reconciliation::act(Step& step, Drift found, const WantedObject& wanted,
 void Reconciliation::found_as_wanted(const Step& step, const WantedObject& wanted,
                                      const ObjectState& state, const LastApply& last) {
   context_->skips.add();
+  if (step.mode == Mode::shared) report_.shares.push_back(step.name.path());
   if (!state.content) {
     uids_[step_] = last.applied->uid;
     return;
@@ -270,6 +271,7 @@ void Reconciliation::applied(Step& step, uint64_t rendered, const cluster::Respo
                                        meta.uid,     meta.resource_version,
                                        meta.made_of, current_.valid_until_unix_ms};
   uids_[step_] = meta.uid;
+  if (step.mode == Mode::shared) report_.shares.push_back(step.name.path());
   if (!current_.cannot_change.empty())
     tell(step.name, meta.uid, "Replaced",
          "deleted and made anew, because it cannot be changed: " + current_.cannot_change);

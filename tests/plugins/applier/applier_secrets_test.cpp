@@ -226,6 +226,40 @@ TEST(SecretValues, GoWithTheirWorkload) {
   EXPECT_TRUE(w.statuses["d_web"].gone);
 }
 
+const std::string no_secrets = "403 Forbidden: cannot watch resource \"secrets\"";
+
+// The agent is blind for Secrets: it reads each one before it writes it.
+TEST(SecretValues, ChangeThoughTheWatchOfSecretsIsRefused) {
+  SecretsWorld w;
+  w.apply_with("web", 10, {{"PASSWORD", "c1"}});
+  w.end(1, 10);
+  w.front().stop_showing("secrets", DAVIT_WATCH_REFUSED, no_secrets);
+  w.wait();
+  EXPECT_EQ(w.issues["secrets"], "blind");
+  EXPECT_TRUE(contains(w.reasons["secrets"], no_secrets)) << w.reasons["secrets"];
+  w.apply_with("web", 11, {{"PASSWORD", "c2"}});
+  EXPECT_EQ(w.outcome(11), "done");
+  EXPECT_EQ(w.value("PASSWORD"), "correct horse");
+}
+
+// It cannot know whether a Secret is left, so a deleted workload is not gone yet.
+TEST(SecretValues, OfADeletedWorkloadAreNotSaidToBeGoneUnseen) {
+  SecretsWorld w;
+  w.apply_with("web", 10, {{"PASSWORD", "c1"}});
+  w.end(1, 10);
+  w.front().stop_showing("secrets", DAVIT_WATCH_REFUSED, no_secrets);
+  w.wait();
+  w.remove("web", 11);
+  w.wait();
+  EXPECT_EQ(w.outcome(11), "");
+  EXPECT_FALSE(w.statuses["d_web"].gone);
+  w.front().show("secrets");
+  w.wait();
+  EXPECT_EQ(w.outcome(11), "done");
+  EXPECT_TRUE(w.statuses["d_web"].gone);
+  EXPECT_EQ(w.value("PASSWORD"), "none");
+}
+
 TEST(SecretValues, GoWhenTheWorkloadHasNoneAnyMore) {
   SecretsWorld w;
   w.apply_with("web", 10, {{"PASSWORD", "c1"}});
@@ -280,8 +314,29 @@ TEST(PullSecrets, ThatSomebodyChangesArePutBack) {
   w.apply_with("web", 10, {});
   w.call(DAVIT_VERB_MERGE, "secrets", "acme", "registry",
          R"({"data":{".dockerconfigjson":"e30="}})", {{"fieldManager", "kubectl"}});
-  w.wait(120s);
+  w.wait();
   EXPECT_EQ(docker_config(w), R"({"auths":{}})");
+}
+
+// No record owns it. One of those that share it puts it right, and not only at a resync.
+TEST(PullSecrets, ThatSomebodyDeletesComeBackThoughTheFirstWorkloadIsGone) {
+  SecretsWorld w(with_secrets(), with_pull_secret());
+  w.vault.plaintexts["registries/depot config"] = R"({"auths":{}})";
+  w.apply_with("web", 10, {});
+  w.apply_with("api", 11, {});
+  w.call(DAVIT_VERB_DELETE, "secrets", "acme", "registry", "");
+  w.wait();
+  EXPECT_EQ(docker_config(w), R"({"auths":{}})");
+  w.remove("api", 12);
+  w.wait(61s);  // a resync, in which the other one looks at it
+  w.call(DAVIT_VERB_DELETE, "secrets", "acme", "registry", "");
+  w.wait();
+  EXPECT_EQ(docker_config(w), R"({"auths":{}})");
+  w.remove("web", 13);
+  w.wait();
+  w.call(DAVIT_VERB_DELETE, "secrets", "acme", "registry", "");
+  w.wait();
+  EXPECT_EQ(docker_config(w), "none") << "nobody needs it";
 }
 
 TEST(PullSecrets, ThatCannotBeReadDelayWhoNeedsThem) {
