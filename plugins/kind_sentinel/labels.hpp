@@ -13,8 +13,6 @@ using namespace kubernetes::labels;
 
 inline constexpr const char* component_sentinel = "sentinel";
 inline constexpr const char* component_gossip = "gossip-lan";
-// A label that Kubernetes puts on pods: the last part of the name of the ReplicaSet that made them.
-inline constexpr const char* replica_set_hash = "pod-template-hash";
 
 // Follows the sentinel's name in the names of its gossip objects.
 inline constexpr std::string_view gossip_suffix = "-gossip-lan";

@@ -66,18 +66,8 @@ Deployment read_deployment(const json::value& object) {
   return d;
 }
 
-// The name of the pod's Deployment; empty: none. The controlling ReplicaSet's name is the
-// Deployment's name, "-" and a hash that the pod carries as a label.
-std::string owner_name(const json::value& pod) {
-  const auto hash = label(pod, labels::replica_set_hash);
-  const auto name = controlling_replica_set(pod);
-  const std::string suffix = "-" + std::string(hash);
-  if (hash.empty() || !name.ends_with(suffix)) return {};
-  return std::string(name.substr(0, name.size() - suffix.size()));
-}
-
 std::string sentinel_name(const json::value& object) {
-  if (is_pod(object)) return owner_name(object);
+  if (is_pod(object)) return std::string(deployment_of(object));
   const auto name = text_at(object, "/metadata/name");
   if (type_of(object) == nullptr) return {};
   if (!is_gossip(object)) return std::string(name);

@@ -4,6 +4,7 @@
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
 
+#include "kubernetes/disruption_budget.hpp"
 #include "kubernetes/plan.hpp"
 #include "labels.hpp"
 
@@ -63,9 +64,10 @@ struct Renderer {
   }
   // One pod at a time may be evicted, but never the only one.
   json::object disruption_budget() const {
-    return object("policy/v1", "PodDisruptionBudget", metadata(s.name, labels::component_sentinel),
-                  {{s.replicas <= 1 ? "minAvailable" : "maxUnavailable", 1},
-                   {"selector", {{"matchLabels", own_pods()}}}});
+    return object(
+        "policy/v1", "PodDisruptionBudget", metadata(s.name, labels::component_sentinel),
+        budget_spec(s.replicas <= 1 ? DisruptionBudget{"1", ""} : DisruptionBudget{"", "1"},
+                    own_pods()));
   }
   json::object gossip_service() const {
     auto port = [&](const char* name, const char* protocol) {

@@ -20,6 +20,11 @@ inline constexpr const char* template_hash = "davit.dev/template-hash";
 inline constexpr const char* template_hash_of_pod =
     "/metadata/annotations/davit.dev~1template-hash";
 
+// A label of pods and of what selects them: which of the controllers that a workload may have they
+// belong to. No label: the ReplicaSet.
+inline constexpr const char* controller = "davit.dev/controller";
+inline constexpr const char* controller_of_pod = "/metadata/labels/davit.dev~1controller";
+
 }  // namespace labels
 
 // What a site calls its objects.

@@ -35,16 +35,25 @@ bool is_terminating(const json::value& object) {
   return !text_at(object, "/metadata/deletionTimestamp").empty();
 }
 
-std::string_view controlling_replica_set(const json::value& object) {
+std::string_view controlling(const json::value& object, std::string_view kind) {
   const auto* owners = array_at(object, "/metadata/ownerReferences");
   if (owners == nullptr) return {};
   for (const auto& owner : *owners) {
     const auto* o = owner.if_object();
     const auto* controls = o == nullptr ? nullptr : o->if_contains("controller");
-    if (controls != nullptr && *controls == true && is(owner, "apps", "ReplicaSet"))
+    if (controls != nullptr && *controls == true && is(owner, "apps", kind))
       return text_in(o, "name");
   }
   return {};
+}
+
+// The ReplicaSet's name is the Deployment's name, "-" and a hash that the pod carries as a label.
+std::string_view deployment_of(const json::value& pod) {
+  const auto hash = label(pod, "pod-template-hash");
+  const auto name = controlling_replica_set(pod);
+  if (hash.empty() || !name.ends_with(hash) || name.size() < hash.size() + 2) return {};
+  const auto rest = name.substr(0, name.size() - hash.size());
+  return rest.ends_with('-') ? rest.substr(0, rest.size() - 1) : std::string_view();
 }
 
 bool is_seen(const json::value& object) {

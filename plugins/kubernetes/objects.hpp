@@ -15,8 +15,13 @@ bool is(const boost::json::value& object, std::string_view group, std::string_vi
 std::string_view group_of(std::string_view api_version);
 std::string_view label(const boost::json::value& object, std::string_view name);
 bool is_terminating(const boost::json::value& object);
-// The name of the ReplicaSet that controls the object; empty: none does.
-std::string_view controlling_replica_set(const boost::json::value& object);
+// The name of the apps object of this kind that controls the object; empty: none does.
+std::string_view controlling(const boost::json::value& object, std::string_view kind);
+inline std::string_view controlling_replica_set(const boost::json::value& object) {
+  return controlling(object, "ReplicaSet");
+}
+// The name of the pod's Deployment, by the pod's ReplicaSet; empty: none.
+std::string_view deployment_of(const boost::json::value& pod);
 // Whether the controller has acted on the object's present spec.
 bool is_seen(const boost::json::value& object);
 

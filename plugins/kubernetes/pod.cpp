@@ -50,17 +50,66 @@ std::string container_trouble(const json::value& container) {
   return out + " (exit code " + std::to_string(*code) + ")";
 }
 
+constexpr std::string_view init_statuses = "/status/initContainerStatuses";
+constexpr std::string_view app_statuses = "/status/containerStatuses";
+
+// A sidecar is an init container that does not end.
+bool is_sidecar(const json::value& pod, std::string_view name) {
+  const auto* all = array_at(pod, "/spec/initContainers");
+  return all != nullptr && std::any_of(all->begin(), all->end(), [&](const json::value& c) {
+           return text_at(c, "/name") == name && text_at(c, "/restartPolicy") == "Always";
+         });
+}
+
+// "container web", "init container migrate", "sidecar proxy".
+std::string called(const json::value& pod, std::string_view statuses, std::string_view name) {
+  std::string out = "container";
+  if (statuses == init_statuses) out = is_sidecar(pod, name) ? "sidecar" : "init container";
+  return name.empty() ? out : out + " " + std::string(name);
+}
+
 // The trouble of the first container that has one. The container is named when it is not the only
 // one.
-std::string trouble_in(const json::value& pod, std::string_view statuses, const char* what) {
+std::string trouble_in(const json::value& pod, std::string_view statuses) {
   const auto* all = array_at(pod, statuses);
   for (size_t i = 0; all != nullptr && i < all->size(); ++i) {
     std::string trouble = container_trouble((*all)[i]);
     if (trouble.empty()) continue;
-    const auto name = text_at((*all)[i], "/name");
-    const bool alone = all->size() == 1 && *what == '\0';
-    if (alone || name.empty()) return what + trouble;
-    return std::string(what) + "container " + std::string(name) + ": " + trouble;
+    if (all->size() == 1 && statuses == app_statuses) return trouble;
+    return called(pod, statuses, text_at((*all)[i], "/name")) + ": " + trouble;
+  }
+  return {};
+}
+
+bool is_true(const json::value& of, std::string_view member) {
+  const auto* found = value_in(of.if_object(), member);
+  return found != nullptr && *found == true;
+}
+
+// What a container that runs is waited for; empty: it is not.
+std::string awaited(const json::value& pod, std::string_view statuses,
+                    const json::value& container) {
+  if (object_at(container, "/state/running") == nullptr) return {};
+  const auto name = text_at(container, "/name");
+  std::string out = called(pod, statuses, name);
+  if (statuses == init_statuses && !is_sidecar(pod, name)) {
+    out += " has not ended";
+  } else if (!is_true(container, "ready")) {
+    out += " is not ready";
+  } else {
+    return {};
+  }
+  const auto code = integer_at(container, "/lastState/terminated/exitCode");
+  if (code && *code != 0) out += " (last exit code " + std::to_string(*code) + ")";
+  return out;
+}
+
+std::string first_awaited(const json::value& pod) {
+  for (const auto statuses : {init_statuses, app_statuses}) {
+    const auto* all = array_at(pod, statuses);
+    for (size_t i = 0; all != nullptr && i < all->size(); ++i) {
+      if (auto what = awaited(pod, statuses, (*all)[i]); !what.empty()) return what;
+    }
   }
   return {};
 }
@@ -72,8 +121,8 @@ void read_trouble(const json::value& object, Pod& pod) {
     pod.failing = true;
     return;
   }
-  pod.trouble = trouble_in(object, "/status/initContainerStatuses", "init ");
-  if (pod.trouble.empty()) pod.trouble = trouble_in(object, "/status/containerStatuses", "");
+  pod.trouble = trouble_in(object, init_statuses);
+  if (pod.trouble.empty()) pod.trouble = trouble_in(object, app_statuses);
   pod.failing = !pod.trouble.empty();
   if (pod.failing || pod.ready()) return;
   // The following troubles may pass without help: a node can come, or come back.
@@ -85,6 +134,8 @@ void read_trouble(const json::value& object, Pod& pod) {
     pod.trouble = saying(object, "Ready");
     if (pod.trouble.empty())
       pod.trouble = "not ready although its containers are: its node may be gone";
+  } else {
+    pod.trouble = first_awaited(object);
   }
 }
 
@@ -96,6 +147,8 @@ int64_t time_at(const json::value& object, std::string_view pointer) {
 
 std::vector<std::string> kept_of_pods() {
   std::vector<std::string> out{"/spec/containers/*/resources/limits",
+                               "/spec/initContainers/*/name",
+                               "/spec/initContainers/*/restartPolicy",
                                "/status/phase",
                                "/status/reason",
                                "/status/podIP",
@@ -106,7 +159,8 @@ std::vector<std::string> kept_of_pods() {
                                "/status/conditions/*/message"};
   for (const std::string of : {"/status/initContainerStatuses/*", "/status/containerStatuses/*"}) {
     for (const char* what : {"/name", "/state/waiting/reason", "/state/terminated/reason",
-                             "/state/terminated/exitCode", "/lastState/terminated/exitCode"})
+                             "/state/terminated/exitCode", "/lastState/terminated/exitCode",
+                             "/ready", "/state/running/startedAt"})
       out.push_back(of + what);
   }
   return out;
@@ -114,9 +168,10 @@ std::vector<std::string> kept_of_pods() {
 
 std::vector<std::string> kept_of_replaced_pods() {
   std::vector<std::string> out = kept_of_pods();
-  for (const char* more : {"/metadata/creationTimestamp", labels::template_hash_of_pod,
-                           "/spec/containers/*/name", "/spec/containers/*/image",
-                           "/spec/containers/*/command", "/status/conditions/*/lastTransitionTime"})
+  for (const char* more :
+       {"/metadata/creationTimestamp", labels::template_hash_of_pod, labels::controller_of_pod,
+        "/spec/containers/*/name", "/spec/containers/*/image", "/spec/containers/*/command",
+        "/status/conditions/*/lastTransitionTime"})
     out.emplace_back(more);
   return out;
 }
@@ -132,6 +187,7 @@ Pod read_pod(const json::value& object) {
   pod.ip = text_at(object, "/status/podIP");
   if (pod.ip.empty()) pod.ip = text_at(object, "/status/podIPs/0/ip");
   pod.hash = text_in(object_at(object, "/metadata/annotations"), labels::template_hash);
+  pod.controller = label(object, labels::controller);
   pod.status = pod_status(object);
   pod.terminating = is_terminating(object);
   pod.created_ms = time_at(object, "/metadata/creationTimestamp");

@@ -15,11 +15,12 @@ namespace davit::kubernetes {
 
 struct Pod {
   std::string name, ns;
-  std::string ip;        // empty: none yet
-  std::string hash;      // of the template it was made from; empty: not made by us
-  std::string status;    // pending, running or inactive; "failed" and "done" are no instances
-  std::string trouble;   // why it cannot become ready; empty: nothing is known
-  bool failing = false;  // waiting does not end `trouble`
+  std::string ip;          // empty: none yet
+  std::string hash;        // of the template it was made from; empty: not made by us
+  std::string controller;  // of several that it may have; empty: its workload has but one
+  std::string status;      // pending, running or inactive; "failed" and "done" are no instances
+  std::string trouble;     // why it cannot become ready; empty: nothing is known
+  bool failing = false;    // waiting does not end `trouble`
   bool terminating = false;
   int64_t cpu_millicores = 0, memory_mib = 0;
   // Unix milliseconds by the cluster's clocks; 0: unknown.

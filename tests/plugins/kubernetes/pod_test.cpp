@@ -121,6 +121,40 @@ TEST(Pod, KnowsWhatWaitingCannotCure) {
   }
 }
 
+TEST(Pod, NamesTheInitContainerOrSidecarThatItWaitsFor) {
+  const struct {
+    const char* status;
+    const char* trouble;
+    bool failing;
+  } rows[] = {
+      {R"({"phase":"Pending","initContainerStatuses":[{"name":"setup","ready":false,"state":{"running":{}}}],
+          "containerStatuses":[{"name":"a","state":{"waiting":{"reason":"PodInitializing"}}}]})",
+       "init container setup has not ended", false},
+      {R"({"phase":"Pending","initContainerStatuses":[{"name":"setup","ready":false,"state":{"running":{}},
+          "lastState":{"terminated":{"exitCode":3}}}]})",
+       "init container setup has not ended (last exit code 3)", false},
+      {R"({"phase":"Running","initContainerStatuses":[{"name":"proxy","ready":false,"state":
+          {"waiting":{"reason":"CrashLoopBackOff"}}}],"containerStatuses":[{"name":"a","ready":true,
+          "state":{"running":{}}}]})",
+       "sidecar proxy: CrashLoopBackOff", true},
+      {R"({"phase":"Running","initContainerStatuses":[{"name":"proxy","ready":false,"state":{"running":{}}}],
+          "containerStatuses":[{"name":"a","ready":false,"state":{"running":{}}}]})",
+       "sidecar proxy is not ready", false},
+      {R"({"phase":"Running","initContainerStatuses":[{"name":"proxy","ready":true,"state":{"running":{}}}],
+          "containerStatuses":[{"name":"a","ready":false,"state":{"running":{}},
+          "lastState":{"terminated":{"exitCode":137}}}]})",
+       "container a is not ready (last exit code 137)", false},
+  };
+  for (const auto& row : rows) {
+    json::value seen = pod_with(row.status);
+    seen.as_object()["spec"] = json::parse(
+        R"({"initContainers":[{"name":"setup"},{"name":"proxy","restartPolicy":"Always"}]})");
+    const Pod p = read_pod(seen);
+    EXPECT_EQ(p.trouble, row.trouble) << row.status;
+    EXPECT_EQ(p.failing, row.failing) << row.status;
+  }
+}
+
 TEST(Pod, SaysSinceWhenItIsReadyAndWhenItWasMadeAndIsToEnd) {
   json::value v = pod_with(R"({"phase":"Running","conditions":[
     {"type":"ContainersReady","status":"True","lastTransitionTime":"2026-01-01T00:00:01Z"},
