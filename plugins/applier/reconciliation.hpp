@@ -179,12 +179,12 @@ class Reconciliation : public std::enable_shared_from_this<Reconciliation> {
   bool remove(const Removal& removal);
   void removed(const Removal& removal, const cluster::Response& r);
   void send_delete(const ObjectName& name, const std::string& uid,
-                   const std::string& resource_version,
+                   const std::string& resource_version, const char* propagation,
                    std::function<void(const cluster::Response&)> then);
   void replace(const Step& step, uint64_t rendered, std::string why);
   void replace_live(const Step& step, uint64_t rendered, const std::string& why,
                     const cluster::Response& live);
-  void delete_for_successor(const Step& step, const Meta& live);
+  void delete_for_successor(const Step& step, const Meta& live, bool leave_pods);
   void make_anew(const ObjectName& name);
   void ask_for_new(const Step& step, uint64_t rendered,
                    std::function<void(const cluster::Response&)> then);

@@ -25,20 +25,20 @@ bool Reconciliation::remove(const Removal& removal) {
   if (not_ours_to_delete(removal, observed.get_object(), known->second.ours)) return false;
   const bool seen = removal.as->role == DAVIT_RESOURCE_SEEN;
   // A seen object (a pod) changes all the time, so its delete names the uid only.
-  send_delete(removal.name, meta.uid, seen ? std::string() : meta.resource_version,
+  send_delete(removal.name, meta.uid, seen ? std::string() : meta.resource_version, "Background",
               [this](const cluster::Response& r) { removed(plan_.removals[removal_], r); });
   return false;
 }
 
 void Reconciliation::send_delete(const ObjectName& name, const std::string& uid,
-                                 const std::string& resource_version,
+                                 const std::string& resource_version, const char* propagation,
                                  std::function<void(const cluster::Response&)> then) {
   json::object preconditions{{"uid", uid}};
   if (!resource_version.empty()) preconditions["resourceVersion"] = resource_version;
   cluster::Request q = name.request(DAVIT_VERB_DELETE);
   q.body = json::serialize(json::object{{"apiVersion", "v1"},
                                         {"kind", "DeleteOptions"},
-                                        {"propagationPolicy", "Background"},
+                                        {"propagationPolicy", propagation},
                                         {"preconditions", std::move(preconditions)}});
   request(std::move(q), std::move(then));
 }

@@ -6,11 +6,27 @@
 // API server runs mutating admission, the type's validation and validating admission before it asks
 // its store, and only the store knows that the name is taken. Another name could be judged by other
 // rules, because policies match on names.
+//
+// Pods that the new object selects as well are left for it: a StatefulSet that cannot be changed is
+// made anew around its pods, which go on running.
 #include <boost/json.hpp>
 
+#include "kubernetes/json.hpp"
 #include "reconciliation.hpp"
 
 namespace davit::applier {
+namespace {
+
+// Whether both are of the group apps and select the same pods. Others, such as a Job, do not
+// necessarily adopt pods that they find.
+bool selects_the_same(const json::object& wanted, const json::object& live) {
+  const auto* selector = kubernetes::value_in(kubernetes::object_in(wanted, "spec"), "selector");
+  const auto* present = kubernetes::value_in(kubernetes::object_in(live, "spec"), "selector");
+  return kubernetes::text_in(wanted, "apiVersion").starts_with("apps/") && selector != nullptr &&
+         present != nullptr && *selector == *present;
+}
+
+}  // namespace
 
 void Reconciliation::replace(const Step& step, uint64_t rendered, std::string why) {
   request(step.name.request_compact(DAVIT_VERB_GET),
@@ -33,9 +49,11 @@ void Reconciliation::replace_live(const Step& step, uint64_t rendered, const std
     return park_on(step.name, step.name.text() + " must be replaced and is not ours: " + why);
   if (fenced(step.name, meta.made_of)) return;
   current_.cannot_change = why;
-  ask_for_new(step, rendered, [this, meta, why](const cluster::Response& answer) {
+  const bool leave_pods = selects_the_same(step.object.get_object(), *object);
+  ask_for_new(step, rendered, [this, meta, why, leave_pods](const cluster::Response& answer) {
     const ObjectName& name = plan_.steps[step_].name;
-    if (would_be_accepted(answer)) return delete_for_successor(plan_.steps[step_], meta);
+    if (would_be_accepted(answer))
+      return delete_for_successor(plan_.steps[step_], meta, leave_pods);
     failed(name,
            name.text() + " cannot be changed (" + why +
                ") and would be refused if it were made anew, so it is left as it is: " +
@@ -45,11 +63,13 @@ void Reconciliation::replace_live(const Step& step, uint64_t rendered, const std
 }
 
 // Deletes exactly the state that was looked at.
-void Reconciliation::delete_for_successor(const Step& step, const Meta& live) {
-  send_delete(step.name, live.uid, live.resource_version, [this](const cluster::Response& r) {
+void Reconciliation::delete_for_successor(const Step& step, const Meta& live, bool leave_pods) {
+  const char* pods = leave_pods ? "Orphan" : "Background";
+  send_delete(step.name, live.uid, live.resource_version, pods, [this](const cluster::Response& r) {
+    const ObjectName& name = plan_.steps[step_].name;
     const Meaning m = meaning(r, true);
-    if (m != Meaning::fine && m != Meaning::absent) return failed(plan_.steps[step_].name, r);
-    make_anew(plan_.steps[step_].name);
+    if (m != Meaning::fine && m != Meaning::absent) return failed(name, r);
+    make_anew(name);
   });
 }
 
