@@ -37,6 +37,20 @@ std::optional<Error> secrets_fault(const json::object& message, const Workload& 
   return std::nullopt;
 }
 
+// What Krane's agents do not know, and would do without.
+std::optional<Error> own_fields_fault(const json::value& message, const Workload& w) {
+  const json::object* pod = object_at(message, "/pod");
+  const json::object* budget = object_at(message, "/disruption_budget");
+  const char* field = nullptr;
+  if (pod != nullptr && !pod->empty()) field = "pod";
+  if (budget != nullptr && !budget->empty()) field = "disruption_budget";
+  if (integer_at(message, "/max_surge").value_or(0) != 0) field = "max_surge";
+  if (!text_at(message, "/controller").empty() && w.controller != Controller::replica_set)
+    field = "controller";
+  if (field == nullptr) return std::nullopt;
+  return unsayable(field, "cannot be said on ctrl.v1, whose agents would run the pods without it");
+}
+
 // The text of the object with `members` added at its end. The object must not be empty and must not
 // have these members yet.
 std::string with(std::string_view object, const json::object& members) {
@@ -59,10 +73,7 @@ Result<std::string> apply_message(std::string_view apply, const Site& site) {
   const auto workload = read_workload(message, site);
   if (!workload.ok()) return workload.error();
   if (auto fault = secrets_fault(message, *workload)) return *fault;
-  const json::object* pod = object_at(*value, "/pod");
-  if (pod != nullptr && !pod->empty())
-    return unsayable("pod",
-                     "cannot be said on ctrl.v1, whose agents would run the pods without it");
+  if (auto fault = own_fields_fault(*value, *workload)) return *fault;
   json::object more(&memory);
   bool rewritten = false;
   const auto say = [&](json::string_view key, json::value said) {

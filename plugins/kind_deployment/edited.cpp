@@ -65,7 +65,7 @@ void compare(const json::value* there, const json::value& wanted, Differences& o
   }
 }
 
-Differences differences(const json::object& wanted, const ReplicaSet& there) {
+Differences differences(const json::object& wanted, const ObservedController& there) {
   Differences out;
   for (const auto& [key, value] : wanted) compare(there.pod_template->if_contains(key), value, out);
   return out;
@@ -78,7 +78,7 @@ bool is_of(std::string_view found, const std::string& hash) {
 
 // The mark for the next template, when the template in the cluster has another hash: a record that
 // goes back to an earlier template may find pods that were made of its edited form.
-std::string mark_of_earlier_edits(const ReplicaSet& there) {
+std::string mark_of_earlier_edits(const ObservedController& there) {
   const std::string_view own = own_part(there.hash);
   const size_t end = std::min(own.find_first_of(std::string("-") + judged_by_looks), own.size());
   const std::string edits(own.substr(end));
@@ -90,7 +90,7 @@ std::string mark_of_earlier_edits(const ReplicaSet& there) {
 }  // namespace
 
 std::string hash_after_edits(const std::string& hash, const json::object& pod_template,
-                             const ReplicaSet& there) {
+                             const ObservedController& there) {
   if (there.pod_template == nullptr) return hash;
   Differences found = differences(pod_template, there);
   // The ReplicaSet was another program's. What that program has left out comes with the next

@@ -22,6 +22,6 @@ namespace davit::deployment {
 // It stays the same until `hash` changes. Then it is "<hash>-<edits>" if the template before it was
 // edited, so that a record that goes back does not count pods of the edited template.
 std::string hash_after_edits(const std::string& hash, const boost::json::object& pod_template,
-                             const ReplicaSet& there);
+                             const ObservedController& there);
 
 }  // namespace davit::deployment

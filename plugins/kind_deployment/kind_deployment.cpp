@@ -28,18 +28,18 @@ kind::Description describe(const Site& site) {
   const kind::Resource autoscalers{
       DAVIT_RESOURCE_OWNED,      "autoscaling", "v2",     "horizontalpodautoscalers",
       "HorizontalPodAutoscaler", true,          selector, {}};
-  d.resources = {
-      {DAVIT_RESOURCE_ENSURED, "", "v1", "namespaces", "Namespace", false, "", {}},
-      {DAVIT_RESOURCE_OWNED, "apps", "v1", "replicasets", "ReplicaSet", true, selector, {}},
-      {DAVIT_RESOURCE_SEEN, "", "v1", "pods", "Pod", true, selector,
-       kubernetes::kept_of_replaced_pods()},
+  const auto owned = [&](const char* resource, const char* kind, const char* group = "") {
+    d.resources.push_back({DAVIT_RESOURCE_OWNED, group, "v1", resource, kind, true, selector, {}});
   };
+  d.resources = {{DAVIT_RESOURCE_ENSURED, "", "v1", "namespaces", "Namespace", false, "", {}}};
+  for (const Controller c : site.controllers) owned(resource_of(c), kind_of(c), "apps");
+  d.resources.push_back({DAVIT_RESOURCE_SEEN, "", "v1", "pods", "Pod", true, selector,
+                         kubernetes::kept_of_replaced_pods()});
   // What the site does not use is not watched: an account that may not watch it would stay blind
   // for the kind.
   if (site.autoscaling) d.resources.push_back(autoscalers);
-  const auto owned = [&](const char* resource, const char* kind) {
-    d.resources.push_back({DAVIT_RESOURCE_OWNED, "", "v1", resource, kind, true, selector, {}});
-  };
+  if (site.allows(Controller::stateful_set)) owned("services", "Service");
+  if (site.disruption_budgets) owned("poddisruptionbudgets", "PodDisruptionBudget", "policy");
   if (site.has_secrets()) owned("secrets", "Secret");
   if (site.decrypts_secrets) owned("serviceaccounts", "ServiceAccount");
   d.columns = {{DAVIT_COLUMN_SPEC, "REPLICAS", "/replicas", "integer", 0},
@@ -67,6 +67,16 @@ std::vector<kind::Need> needs_of(const Site& site) {
   if (site.autoscaling) {
     out.push_back({"autoscaling", "v2", "horizontalpodautoscalers", {}, {}, "autoscaling = false"});
   }
+  const auto of_controller = [&](Controller c, const char* group, const char* resource) {
+    const std::string without = "controllers without \"" + std::string(word_of(c)) + '"';
+    if (site.allows(c)) out.push_back({group, "v1", resource, {}, {}, without});
+  };
+  if (site.controllers.size() > 1) {
+    for (const Controller c : site.controllers) of_controller(c, "apps", resource_of(c));
+  }
+  of_controller(Controller::stateful_set, "", "services");
+  if (site.disruption_budgets)
+    out.push_back({"policy", "v1", "poddisruptionbudgets", {}, {}, "no disruption_budget"});
   const std::string without = "secrets_as = \"encrypted_env\" and no pull_secrets";
   if (site.has_secrets()) out.push_back({"", "v1", "secrets", {}, {}, without});
   if (site.decrypts_secrets)
@@ -127,4 +137,4 @@ class Deployment {
 }  // namespace davit::deployment
 
 DAVIT_PLUGIN(davit::deployment::Deployment, "kind_deployment", DAVIT_PLUGIN_VERSION,
-             "user workloads as ReplicaSets, with autoscalers")
+             "user workloads as ReplicaSets, Deployments or StatefulSets, with autoscalers")

@@ -38,8 +38,18 @@ std::string template_owners(const json::value& object) {
   return out;
 }
 
-ReplicaSet read_replica_set(const json::value& object) {
-  ReplicaSet rs;
+// Why it cannot make pods.
+std::string trouble_of(const json::value& object, Controller controller) {
+  if (says(object, "ReplicaFailure", "True")) return saying(object, "ReplicaFailure");
+  if (controller != Controller::deployment) return {};
+  const auto* spec = object_at(object, "/spec");
+  const auto* paused = value_in(spec, "paused");
+  if (paused != nullptr && *paused == true) return "somebody has paused it";
+  return says(object, "Progressing", "False") ? saying(object, "Progressing") : std::string();
+}
+
+ObservedController read_controller(const json::value& object, Controller controller) {
+  ObservedController rs;
   rs.ns = text_at(object, "/metadata/namespace");
   rs.name = text_at(object, "/metadata/name");
   rs.uid = text_at(object, "/metadata/uid");
@@ -48,23 +58,40 @@ ReplicaSet read_replica_set(const json::value& object) {
   rs.replicas = integer_at(object, "/spec/replicas").value_or(1);
   rs.replicas_of_other = replicas_updated_in_place(object);
   rs.terminating = is_terminating(object);
+  rs.stamped = !label(object, labels::region_stamp).empty();
   rs.seen = is_seen(object);
   rs.port =
       integer_at(object, "/spec/template/spec/containers/0/ports/0/containerPort").value_or(0);
-  if (says(object, "ReplicaFailure", "True")) rs.trouble = saying(object, "ReplicaFailure");
+  rs.trouble = trouble_of(object, controller);
+  rs.spec = object_at(object, "/spec");
   rs.pod_template = object_at(object, "/spec/template");
   rs.template_owners = template_owners(object);
   return rs;
 }
 
-bool is_replica_set(const json::value& o) {
-  return is(o, "apps", "ReplicaSet");
+// One that the site allows. A Deployment makes ReplicaSets with the labels of its pods: they are
+// its own, and nobody's workload.
+std::optional<Controller> controller_in(const json::value& object, const Site& site) {
+  for (const Controller c : site.controllers) {
+    if (!is(object, "apps", kind_of(c))) continue;
+    if (c == Controller::replica_set && !controlling(object, "Deployment").empty())
+      return std::nullopt;
+    return c;
+  }
+  return std::nullopt;
 }
+
 bool is_autoscaler(const json::value& o) {
   return is(o, "autoscaling", "HorizontalPodAutoscaler");
 }
 bool is_secret(const json::value& o) {
   return is(o, "", "Secret");
+}
+bool is_service(const json::value& o) {
+  return is(o, "", "Service");
+}
+bool is_budget(const json::value& o) {
+  return is(o, "policy", "PodDisruptionBudget");
 }
 bool is_account(const json::value& o) {
   return is(o, "", "ServiceAccount");
@@ -73,6 +100,13 @@ bool is_account(const json::value& o) {
 Present present(const json::value& object) {
   return {std::string(text_at(object, "/metadata/namespace")),
           std::string(text_at(object, "/metadata/name")), is_terminating(object)};
+}
+
+// The workload of a pod, by the object that controls it.
+std::string_view workload_of_pod(const json::value& pod) {
+  const auto maker = controller_of_word(label(pod, labels::controller));
+  if (maker == Controller::deployment) return deployment_of(pod);
+  return controlling(pod, kind_of(maker.value_or(Controller::replica_set)));
 }
 
 // The workload of a Secret or a ServiceAccount. One of another name is a copy, whatever it says.
@@ -90,10 +124,14 @@ Observed read_observed(const json::array& objects, const Site& site) {
   for (const auto& object : objects) {
     if (text_at(object, "/metadata/name").empty() || text_at(object, "/metadata/namespace").empty())
       continue;
-    if (is_replica_set(object)) {
-      out.replica_set = read_replica_set(object);
+    if (const auto controller = controller_in(object, site)) {
+      out.controllers[*controller] = read_controller(object, *controller);
     } else if (is_autoscaler(object) && site.autoscaling) {
       out.autoscaler = present(object);
+    } else if (is_service(object) && site.allows(Controller::stateful_set)) {
+      out.service = present(object);
+    } else if (is_budget(object) && site.disruption_budgets) {
+      out.budget = present(object);
     } else if (is_secret(object)) {
       out.secret = present(object);
     } else if (is_account(object)) {
@@ -114,8 +152,9 @@ Result<Named> attribute(const json::value& object, const Site& site) {
   named.id = label(object, site.labels.id("deployment.id"));
   named.ns = text_at(object, "/metadata/namespace");
   if (is_pod(object))
-    named.name = controlling_replica_set(object);
-  else if (is_replica_set(object) || is_autoscaler(object))
+    named.name = workload_of_pod(object);
+  else if (controller_in(object, site) || is_autoscaler(object) || is_service(object) ||
+           is_budget(object))
     named.name = text_at(object, "/metadata/name");
   else if (is_secret(object) || is_account(object))
     named.name = workload_of(object, named.id);

@@ -1,7 +1,8 @@
-// The observed state of one deployment, read from the observed objects: the ReplicaSet, its
-// autoscaler and its pods. Reconcile compares it with the workload.
+// The observed state of one deployment, read from the observed objects: its controllers (mostly
+// one), its autoscaler and its pods. Reconcile compares it with the workload.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 #include <boost/json/fwd.hpp>
 #include <davit/kind.hpp>
 
+#include "controllers.hpp"
 #include "kubernetes/pod.hpp"
 #include "site.hpp"
 
@@ -16,15 +18,18 @@ namespace davit::deployment {
 
 using kubernetes::Pod;
 
-struct ReplicaSet {
+// A ReplicaSet, Deployment or StatefulSet.
+struct ObservedController {
   std::string ns, name, uid, hash;
   int64_t replicas = 1;            // Kubernetes' default
   bool replicas_of_other = false;  // an autoscaler or a person wrote spec.replicas in place
   bool terminating = false;
-  bool seen = true;     // the controller has acted on the present spec
-  int64_t port = 0;     // of the template's container; 0: unknown
-  std::string trouble;  // why it cannot make pods; empty: nothing is known
-  const boost::json::object* pod_template = nullptr;  // points into what was read; NULL: none
+  bool stamped = false;  // a region's agent has applied it
+  bool seen = true;      // the controller has acted on the present spec
+  int64_t port = 0;      // of the template's container; 0: unknown
+  std::string trouble;   // why it cannot make pods; empty: nothing is known
+  // Point into what was read. NULL: none.
+  const boost::json::object *spec = nullptr, *pod_template = nullptr;
   std::string template_owners;  // other managers of its fields, and when they wrote; empty: none
 };
 
@@ -35,11 +40,22 @@ struct Present {
 };
 
 struct Observed {
-  std::optional<ReplicaSet> replica_set;
-  std::optional<Present> autoscaler, secret, account;
+  std::map<Controller, ObservedController> controllers;
+  std::optional<Present> autoscaler, secret, account, service, budget;
   std::vector<Pod> pods;  // sorted by name
   bool nothing() const {
-    return !replica_set && !autoscaler && !secret && !account && pods.empty();
+    return controllers.empty() && !autoscaler && !secret && !account && !service && !budget &&
+           pods.empty();
+  }
+  // NULL: there is none.
+  const ObservedController* find(Controller c) const {
+    const auto found = controllers.find(c);
+    return found == controllers.end() ? nullptr : &found->second;
+  }
+  // The same, but for one that is being deleted.
+  const ObservedController* staying(Controller c) const {
+    const auto* there = find(c);
+    return there == nullptr || there->terminating ? nullptr : there;
   }
 };
 

@@ -125,7 +125,12 @@ json::object pod_spec(const Workload& w, const Site& site) {
 json::object render_template(const Workload& w, const Site& site) {
   json::object pod_labels = render_labels(w, site);
   if (site.inject_label) pod_labels[site.labels.id("inject")] = "true";
-  json::object metadata{{"generateName", w.name + "-"}, {"labels", std::move(pod_labels)}};
+  json::object metadata;
+  if (w.controller == Controller::replica_set)
+    metadata["generateName"] = w.name + "-";
+  else
+    pod_labels[labels::controller] = word_of(w.controller);
+  metadata["labels"] = std::move(pod_labels);
   if (has_secret(w, site)) {
     json::object secrets{{"keyring", w.environment_id}};
     for (const auto& [name, ciphertext] : w.secrets) secrets[name] = ciphertext;

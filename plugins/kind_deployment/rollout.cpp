@@ -70,6 +70,18 @@ Counts count(const std::vector<Pod>& pods) {
   return out;
 }
 
+Available available_of(const std::vector<Pod>& pods, const Pace& pace) {
+  Available out;
+  for (const auto& pod : pods) {
+    if (pod.stale || !pod.ready()) continue;
+    const int64_t wait = until_available(pod, pace);
+    if (wait == 0) ++out.updated;
+    if (wait > 0)
+      out.look_again_ms = out.look_again_ms == 0 ? wait : std::min(out.look_again_ms, wait);
+  }
+  return out;
+}
+
 Replacement replace_now(const std::vector<Pod>& pods, int64_t replicas, const Pace& pace) {
   const Places there = places_of(pods, pace);
   // Places with neither a stale pod nor an available new one. They are being replaced now.

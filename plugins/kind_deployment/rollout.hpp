@@ -33,6 +33,14 @@ struct Replacement {
   std::string waits;                // if no pod may be deleted now: what it waits for, for people
 };
 
+// Pods that are not stale and have been ready for min_ready_ms. `look_again_ms`: when time alone
+// makes one more of them; 0: never.
+struct Available {
+  int64_t updated = 0;
+  int64_t look_again_ms = 0;
+};
+Available available_of(const std::vector<Pod>&, const Pace&);
+
 // At most `max_unavailable` places are being replaced at once. At least replicas - max_unavailable
 // pods stay ready and available. Pods that are not ready are deleted first. So a new template whose
 // pods do not become available costs at most max_unavailable pods.

@@ -40,7 +40,7 @@ json::array children(const Observed& observed, int64_t port, const Site& site) {
 }  // namespace
 
 json::object status_of(const Workload& w, const Observed& observed, int64_t replicas,
-                       const std::string& wanted_hash, const std::string& waits, const Site& site) {
+                       const std::string& wanted_hash, const Remarks& remarks, const Site& site) {
   const Counts counts = count(observed.pods);
   std::string message;
   std::string health = "healthy";
@@ -48,8 +48,9 @@ json::object status_of(const Workload& w, const Observed& observed, int64_t repl
     health = "paused";
   } else if (counts.ready < replicas || counts.updated < replicas || !counts.stale.empty()) {
     Trouble trouble;
-    if (observed.replica_set && !observed.replica_set->trouble.empty())
-      trouble = {"replica set: " + observed.replica_set->trouble, true};
+    const auto* there = observed.find(w.controller);
+    if (there != nullptr && !there->trouble.empty())
+      trouble = {std::string(spoken(w.controller)) + ": " + there->trouble, true};
     add_worst_pod(trouble, observed.pods);
     message = trouble.text;
     health = trouble.failing && counts.ready < replicas ? "unhealthy" : "progressing";
@@ -58,8 +59,9 @@ json::object status_of(const Workload& w, const Observed& observed, int64_t repl
   if (!counts.stale.empty()) {
     detail["stale_pods"] = json::array(counts.stale.begin(), counts.stale.end());
     add_reason(message, "of an older template: " + list(counts.stale));
-    add_reason(message, waits);
+    add_reason(message, remarks.waits);
   }
+  add_reason(message, remarks.controller);
   for (const auto& note : w.notes) add_reason(message, note);
   return {{"gone", false},
           {"health", health},
@@ -74,8 +76,10 @@ json::object status_of(const Workload& w, const Observed& observed, int64_t repl
 
 json::object status_of_deleting(const Observed& observed, int64_t now_ms, const Site& site) {
   const Counts counts = count(observed.pods);
-  const auto& rs = observed.replica_set;
-  const int64_t port = rs && rs->port != 0 ? rs->port : site.default_port;
+  int64_t port = site.default_port;
+  for (const auto& [controller, there] : observed.controllers) {
+    if (there.port != 0) port = there.port;
+  }
   return status_of_deleted(observed.nothing(), counts.ready, counts.active,
                            children(observed, port, site), overdue(observed, now_ms));
 }

@@ -11,11 +11,15 @@
 
 namespace davit::deployment {
 
-// `wanted_hash` is that of the pod template. `stale` of the pods must be set. `waits` says why
-// stale pods are left alone; empty: they are not.
+// What people are told beside what the pods say.
+struct Remarks {
+  std::string waits;       // why stale pods are left alone; empty: they are not
+  std::string controller;  // what becomes of the controllers
+};
+
+// `wanted_hash` is that of the pod template. `stale` of the pods must be set.
 boost::json::object status_of(const Workload&, const Observed&, int64_t replicas,
-                              const std::string& wanted_hash, const std::string& waits,
-                              const Site&);
+                              const std::string& wanted_hash, const Remarks&, const Site&);
 
 // The status of a deployment that is being deleted.
 boost::json::object status_of_deleting(const Observed&, int64_t now_ms, const Site&);

@@ -53,6 +53,25 @@ void read_container(const Fields& f, const Site& site, Workload& w) {
   }
 }
 
+// The pods of a StatefulSet have its name and a number as their host name, and the name and a hash
+// of 10 characters as a label.
+constexpr size_t stateful_set_name_max = 52;
+
+void read_controller(const Fields& f, const Site& site, Workload& w) {
+  w.controller = site.controllers.front();
+  const std::string word = f.string("controller");
+  if (!word.empty()) {
+    const auto controller = controller_of_word(word);
+    if (!controller) return f.reject("controller", controllers_fault(word));
+    if (!site.allows(*controller)) {
+      f.reject("controller", "\"" + word + "\" is not one of the kind's setting controllers");
+    }
+    w.controller = *controller;
+  }
+  if (w.controller != Controller::stateful_set) return;
+  if (auto fault = service_name_fault(w.name, stateful_set_name_max)) f.reject("k8s_name", *fault);
+}
+
 Autoscaling read_bounds(const Fields& a) {
   Autoscaling to;
   to.min_replicas = a.integer("min_replicas", 1, int32_top);
@@ -88,6 +107,38 @@ void read_scale(const Fields& f, const Site& site, Workload& w) {
   } else {
     w.replicas = bounds.min_replicas;
     w.notes.push_back("autoscaling is turned off here: min_replicas pods");
+  }
+}
+
+void read_surge(const Fields& f, const Site& site, Workload& w) {
+  const auto surge = f.optional_integer("max_surge", 0, int32_top);
+  w.max_surge = surge.value_or(site.max_surge);
+  if (w.max_surge == 0 && site.max_unavailable == 0)
+    f.reject("max_surge", "must be at least 1 here, where max_unavailable is 0");
+  if (surge.value_or(0) == 0) return;
+  if (w.controller == Controller::stateful_set)
+    w.notes.push_back("max_surge: a StatefulSet has none");
+  if (w.controller == Controller::replica_set && w.autoscaling)
+    w.notes.push_back("max_surge: a ReplicaSet with autoscaling has none");
+}
+
+void read_budget(const Fields& f, const Site& site, Workload& w) {
+  w.disruption_budget = site.disruption_budget;
+  const auto* object = f.object("disruption_budget");
+  if (object == nullptr) return;
+  const Fields b = f.inside(*object, "disruption_budget");
+  w.disruption_budget = {b.string("min_available"), b.string("max_unavailable")};
+  const auto& [least, most] = w.disruption_budget;
+  for (const auto& [key, bound] :
+       {std::pair("min_available", &least), std::pair("max_unavailable", &most)}) {
+    if (bound->empty()) continue;
+    if (auto fault = bound_fault(*bound)) b.reject(key, *fault);
+  }
+  if (!least.empty() && !most.empty())
+    b.reject("max_unavailable", "must not be set beside min_available");
+  if (!site.disruption_budgets && !w.disruption_budget.empty()) {
+    w.disruption_budget = {};
+    w.notes.push_back("disruption budgets are turned off here");
   }
 }
 
@@ -172,8 +223,11 @@ Result<Workload> read_workload(const json::object& message, const Site& site) {
   const Fields f(message, fault);
   Workload w;
   read_names(f, w);
+  read_controller(f, site, w);
   read_container(f, site, w);
   read_scale(f, site, w);
+  read_surge(f, site, w);
+  read_budget(f, site, w);
   read_healthcheck(f, w);
   read_secrets(f, site, w);
   w.pod = read_pod_settings(f, site.pod, site.labels);

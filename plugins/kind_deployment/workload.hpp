@@ -32,11 +32,14 @@ struct Autoscaling {
 
 struct Workload {
   std::string ns, name;
+  Controller controller = Controller::replica_set;
   std::string workspace_id, project_id, app_id, environment_id, deployment_id, build_id;
   std::string image;
   std::vector<std::string> command;
   int64_t replicas = 0;  // used when there is no autoscaling
   std::optional<Autoscaling> autoscaling;
+  int64_t max_surge = 0;
+  kubernetes::DisruptionBudget disruption_budget;  // empty: none
   int64_t cpu_millicores = 0, memory_mib = 0;
   int64_t port = 0;             // never 0: the site's default is filled in
   std::string shutdown_signal;  // empty, or SIG...

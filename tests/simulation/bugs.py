@@ -137,8 +137,8 @@ AGENT = (
         (("  if (differs(meta.region, claim.region)) {", "  if (false) {"),)),
     Bug("delete_without_preconditions", "applier", "reconciliation_remove.cpp",
         "a delete carries uid and resource version",
-        (('{"propagationPolicy", "Background"},\n                                        '
-          '{"preconditions", std::move(preconditions)}});', '{"propagationPolicy", "Background"}});'),)),
+        (('{"propagationPolicy", propagation},\n                                        '
+          '{"preconditions", std::move(preconditions)}});', '{"propagationPolicy", propagation}});'),)),
     Bug("prune_takes_what_was_named", "applier", "departures.cpp",
         "only what a snapshot did not name is pruned",
         (("    if (desired.named_now(entry)) return;\n", ""),)),
@@ -267,7 +267,7 @@ RACES = (
         (("  return pod.ready() && until_available(pod, pace) == 0;", "  return pod.ready();"),), "ctrl"),
     Bug("rollout_takes_one_more", "kind_deployment", "reconcile.cpp",
         "a rollout never has fewer pods ready than max_unavailable allows",
-        (("{now_ms, site.max_unavailable, site", "{now_ms, site.max_unavailable + 1, site"),), "ctrl"),
+        (("site.max_unavailable + surge)", "site.max_unavailable + surge + 1)"),), "ctrl"),
     Bug("pods_that_start_count_as_serving", "kind_deployment", "rollout.cpp",
         "a rollout leaves all pods but one serving",
         (("  return pod.ready() && until_available(pod, pace) == 0;", "  return until_available(pod, pace) == 0;"),

@@ -173,6 +173,20 @@ TEST_F(Rollouts, ReplaceFewPodsThatComeBackAsTheyWere) {
   EXPECT_EQ(images(), "nginx:2 ");
 }
 
+TEST_F(Rollouts, WithASurgeKeepAllReady) {
+  site_.max_unavailable = 0;
+  site_.max_surge = 2;
+  pass(60'000);
+  want_image("nginx:2");
+  fewest_ready_ = 99;
+  pass(60'000);
+  EXPECT_EQ(images(), "nginx:2 ");
+  EXPECT_EQ(deletes_, 3);
+  EXPECT_EQ(fewest_ready_, 3u);
+  EXPECT_EQ(pods().size(), 3u);
+  EXPECT_EQ(status_.at("health"), "healthy");
+}
+
 TEST_F(Rollouts, WaitUntilANewPodHasBeenReadyForLong) {
   site_.min_ready_seconds = 30;
   pass(60'000);

@@ -88,6 +88,26 @@ TEST(CtrlApply, DoesNotSayNoPods) {
   EXPECT_TRUE(told(message, site).starts_with("replicas: ")) << told(message, site);
 }
 
+TEST(CtrlApply, DoesNotSayWhatKraneWouldDoWithout) {
+  Site site;
+  site.controllers = {Controller::deployment, Controller::replica_set};
+  site.disruption_budgets = true;
+  const std::pair<const char*, json::value> rows[] = {
+      {"controller", "deployment"},
+      {"max_surge", 1},
+      {"disruption_budget", {{"min_available", "1"}}}};
+  for (const auto& [field, value] : rows) {
+    auto message = minimal();
+    message[field] = value;
+    EXPECT_TRUE(told(message, site).starts_with(std::string(field) + ": cannot be said on ctrl.v1"))
+        << told(message, site);
+  }
+  auto message = minimal();
+  message["controller"] = "replica_set";
+  message["max_surge"] = 0;
+  EXPECT_TRUE(told(message, site).starts_with("{")) << told(message, site);
+}
+
 TEST(CtrlApply, DoesNotSayPodsThatKraneWouldRunOtherwise) {
   auto message = minimal();
   message["pod"] = json::object{};

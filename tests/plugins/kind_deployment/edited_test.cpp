@@ -33,7 +33,7 @@ class EditedTemplate : public ::testing::Test {
   bool is_edit_of_what_is_kept() const { return next().starts_with("h~"); }
 
   json::object ours_, there_;
-  ReplicaSet state_;
+  ObservedController state_;
 };
 
 TEST_F(EditedTemplate, IsNotWhatWasWritten) {

@@ -55,7 +55,8 @@ TEST(Observed, SeesWhetherSomebodyElseScales) {
     json::object rs{{"apiVersion", "apps/v1"}, {"kind", "ReplicaSet"}};
     rs["metadata"] = {{"name", "web"}, {"namespace", "acme"}};
     rs["metadata"].as_object()["managedFields"] = json::parse(fields);
-    EXPECT_EQ(read_observed({rs}, {}).replica_set->replicas_of_other, expected) << fields;
+    EXPECT_EQ(read_observed({rs}, {}).find(Controller::replica_set)->replicas_of_other, expected)
+        << fields;
   }
 }
 
@@ -107,10 +108,48 @@ TEST(Observed, AttributesObjectsByLabelsAndOwner) {
   }
 }
 
+TEST(Observed, AttributesPodsToTheWorkloadBehindTheirController) {
+  Site site;
+  site.controllers = {Controller::replica_set, Controller::deployment, Controller::stateful_set};
+  const auto named = [&](const char* kind, const json::object& labels, const char* owner_kind,
+                         const char* owner) {
+    json::object metadata{{"name", "web"}, {"namespace", "acme"}};
+    json::object& all = metadata["labels"].emplace_object();
+    all = {{"app.kubernetes.io/managed-by", "krane"},
+           {"app.kubernetes.io/component", "deployment"},
+           {"unkey.com/deployment.id", "d_1"}};
+    for (const auto& [key, value] : labels) all[key] = value;
+    if (*owner_kind != '\0') {
+      metadata["ownerReferences"] = json::array{
+          {{"apiVersion", "apps/v1"}, {"kind", owner_kind}, {"name", owner}, {"controller", true}}};
+    }
+    const bool pod = std::string_view(kind) == "Pod";
+    const auto found = attribute(json::object{{"apiVersion", pod ? "v1" : "apps/v1"},
+                                              {"kind", kind},
+                                              {"metadata", std::move(metadata)}},
+                                 site);
+    return found.ok() ? found->name : "none";
+  };
+  const json::object of_deployment{{"davit.dev/controller", "deployment"},
+                                   {"pod-template-hash", "6d5f"}};
+  const json::object of_set{{"davit.dev/controller", "stateful_set"}};
+  EXPECT_EQ(named("Pod", of_deployment, "ReplicaSet", "web-1-6d5f"), "web-1");
+  EXPECT_EQ(named("Pod", of_deployment, "ReplicaSet", "web-1"), "none") << "not of a Deployment";
+  EXPECT_EQ(named("Pod", of_deployment, "ReplicaSet", "-6d5f"), "none");
+  EXPECT_EQ(named("Pod", of_set, "StatefulSet", "web"), "web");
+  EXPECT_EQ(named("Pod", of_set, "ReplicaSet", "web"), "none");
+  EXPECT_EQ(named("Pod", {}, "StatefulSet", "web"), "none");
+  EXPECT_EQ(named("Deployment", {}, "", ""), "web");
+  EXPECT_EQ(named("StatefulSet", {}, "", ""), "web");
+  EXPECT_EQ(named("ReplicaSet", {}, "", ""), "web");
+  EXPECT_EQ(named("ReplicaSet", of_deployment, "Deployment", "web"), "none")
+      << "a part of the Deployment";
+}
+
 TEST(Observed, PassesOverWhatItDoesNotKnow) {
   const auto o = read_observed(
       {json::value(7), json::object{}, json::object{{"kind", "Pod"}, {"apiVersion", 7}}}, {});
-  EXPECT_FALSE(o.replica_set.has_value());
+  EXPECT_TRUE(o.controllers.empty());
   EXPECT_EQ(read_observed({json::object{{"kind", "Secret"}, {"apiVersion", "v1"}}}, {}).pods.size(),
             0u);
 }

@@ -56,6 +56,55 @@ TEST(DeploymentSettings, SecretsAsSaysWhatIsWatched) {
       R"(secrets_as: must be "encrypted_env" or "secret")"));
 }
 
+TEST(DeploymentSettings, ControllersSayWhatIsWatched) {
+  const auto watched = [](const Config& settings) {
+    TestHost host("deployment", settings, TestHost::Time::manual);
+    Instance instance(plugin_as_loaded(), host);
+    EXPECT_TRUE(instance.create().ok());
+    const auto kind = kind::Client(instance.ref(DAVIT_KIND));
+    std::string out;
+    for (const auto& r : kind.description().resources) out += r.resource + " ";
+    return out;
+  };
+  EXPECT_EQ(watched({}), "namespaces replicasets pods horizontalpodautoscalers ");
+  EXPECT_EQ(watched({{"controllers", {"deployment"}}}),
+            "namespaces deployments pods horizontalpodautoscalers ");
+  EXPECT_EQ(watched({{"controllers", {"replica_set", "stateful_set"}}, {"autoscaling", false}}),
+            "namespaces replicasets statefulsets pods services ");
+  EXPECT_EQ(watched({{"disruption_budget.max_unavailable", "1"}, {"autoscaling", false}}),
+            "namespaces replicasets pods poddisruptionbudgets ");
+}
+
+TEST(DeploymentSettings, ControllersAndPaceMustFitTogether) {
+  const auto faults = [](const Config& settings) {
+    TestHost host("deployment", settings, TestHost::Time::manual);
+    read_site(host);
+    std::string out;
+    for (const auto& fault : host.faults())
+      out += fault.substr(fault.find("deployment.") + 11) + "\n";
+    return out;
+  };
+  EXPECT_EQ(
+      faults({{"controllers", {"deployment", "job"}}}),
+      "controllers: must be \"replica_set\", \"deployment\" or \"stateful_set\", not \"job\"\n");
+  EXPECT_EQ(faults({{"controllers", {"deployment", "deployment"}}}),
+            "controllers: has \"deployment\" twice\n");
+  EXPECT_EQ(faults({{"controllers", std::vector<std::string>{}}}),
+            "controllers: must name at least one\n");
+  EXPECT_NE(faults({{"controllers", {"deployment"}}, {"replace_stale", false}}), "");
+  EXPECT_EQ(faults({{"controllers", {"stateful_set"}}, {"replace_stale", false}}), "");
+  EXPECT_EQ(faults({{"max_unavailable", 0}}),
+            "max_unavailable: must be at least 1 without max_surge\n");
+  EXPECT_EQ(faults({{"max_unavailable", 0}, {"max_surge", 1}}), "");
+  EXPECT_EQ(
+      faults({{"disruption_budget.min_available", "half"}}),
+      "disruption_budget.min_available: must be a number of pods (\"1\") or a share (\"50%\"), "
+      "not \"half\"\n");
+  EXPECT_EQ(faults({{"disruption_budget.min_available", "1"},
+                    {"disruption_budget.max_unavailable", "1"}}),
+            "disruption_budget.max_unavailable: must not be set beside min_available\n");
+}
+
 TEST(DeploymentSettings, PullSecretsAreCheckedOneByOne) {
   const auto fault = [](const Config& pull, const Config& more = {}) {
     Config settings = more;

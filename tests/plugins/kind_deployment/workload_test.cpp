@@ -32,6 +32,24 @@ struct Row {
   const char* fault;
 };
 
+TEST(Workload, IsRunByAControllerThatTheSiteAllows) {
+  Site site;
+  EXPECT_EQ(fault_of(with({{"controller", "\"replica_set\""}}), site), "ok");
+  EXPECT_EQ(fault_of(with({{"controller", "\"deployment\""}}), site),
+            "controller: \"deployment\" is not one of the kind's setting controllers");
+  EXPECT_EQ(fault_of(with({{"controller", "\"job\""}}), site),
+            "controller: must be \"replica_set\", \"deployment\" or \"stateful_set\", not \"job\"");
+  site.controllers = {Controller::deployment, Controller::stateful_set};
+  EXPECT_EQ(read_workload(with({{"controller", "\"\""}}), site)->controller,
+            Controller::deployment);
+  const auto set = [&](const std::string& name) {
+    return fault_of(with({{"controller", "\"stateful_set\""}, {"k8s_name", name.c_str()}}), site);
+  };
+  EXPECT_EQ(set("\"" + std::string(52, 'a') + "\""), "ok");
+  for (const auto& name : {std::string(53, 'a'), std::string("web.1"), std::string("1web")})
+    EXPECT_TRUE(set("\"" + name + "\"").starts_with("k8s_name: must be a Service's name")) << name;
+}
+
 class Validation : public ::testing::TestWithParam<Row> {};
 
 TEST_P(Validation, NamesTheFieldAndTheRule) {

@@ -2,9 +2,19 @@
 
 #include <stdexcept>
 
+#include <davit/ascii.hpp>
+
 namespace davit::deployment::test {
 namespace json = boost::json;
 namespace {
+
+// "deployment,replica_set"
+void set_controllers(const std::string& words, Site& site) {
+  site.controllers.clear();
+  std::istringstream list(words);
+  for (std::string word; std::getline(list, word, ',');)
+    site.controllers.push_back(controller_of_word(word).value());
+}
 
 std::pair<std::string, std::string> assignment(const std::string& word) {
   const size_t at = word.find('=');
@@ -54,16 +64,31 @@ json::object pod_status(const std::string& word) {
   throw std::runtime_error("unknown pod state: " + word);
 }
 
+bool is_controller(const std::string& kind) {
+  return kind == "ReplicaSet" || kind == "Deployment" || kind == "StatefulSet";
+}
+
+// What an autoscaler scales, how many pods a budget spares.
+std::string more_of(const json::value& object) {
+  if (object.at("kind") == "HorizontalPodAutoscaler")
+    return " scales=" + text(object.at_pointer("/spec/scaleTargetRef/kind"));
+  if (object.at("kind") != "PodDisruptionBudget") return {};
+  json::object spec = object.at("spec").as_object();
+  spec.erase("selector");
+  return " " + json::serialize(spec);
+}
+
 std::string planned(const json::object& step) {
   const auto& object = step.at("object").as_object();
   const auto& metadata = object.at("metadata").as_object();
   std::string out = text(step.at("mode")) + " " + text(object.at("kind")) + " ";
   if (metadata.contains("namespace")) out += text(metadata.at("namespace")) + "/";
   out += text(metadata.at("name"));
-  if (object.at("kind") == "ReplicaSet") {
+  if (is_controller(text(object.at("kind")))) {
     const auto& spec = object.at("spec").as_object();
     out += " replicas=" + (spec.contains("replicas") ? text(spec.at("replicas")) : "left");
   }
+  if (const auto more = more_of(object); more != " scales=ReplicaSet") out += more;
   if (step.contains("owner")) out += " owner=" + text(step.at("owner"));
   if (metadata.contains("ownerReferences"))
     out += " of=" + text(json::value(metadata).at_pointer("/ownerReferences/0/uid"));
@@ -158,14 +183,26 @@ void World::set_site(std::istringstream& words) {
       site_.replace_stale = value == "true";
     else if (key == "secrets_as")
       site_.decrypts_secrets = value == "secret";
+    else if (key == "max_surge")
+      site_.max_surge = std::stoi(value);
+    else if (key == "disruption_budgets")
+      site_.disruption_budgets = value == "true";
+    else if (key == "controllers")
+      set_controllers(value, site_);
     else
       throw std::runtime_error("unknown setting: " + key);
   }
 }
 
 void World::pod(std::istringstream& words) {
-  std::string name, state;
+  std::string name, state, word, of = "ReplicaSet";
   words >> name >> state;
+  std::string ip;
+  while (words >> word) {
+    const auto [key, value] = assignment(word);
+    if (key != "ip" && key != "of") throw std::runtime_error("unknown word: " + word);
+    (key == "ip" ? ip : of) = value;
+  }
   auto [at, created] = observed_.try_emplace("Pod/" + name);
   json::object& object = at->second;
   if (created) {
@@ -173,9 +210,10 @@ void World::pod(std::istringstream& words) {
               {"kind", "Pod"},
               {"metadata", {{"name", name}, {"namespace", "acme"}}}};
     object["metadata"].as_object()["annotations"] = {
-        {"davit.dev/template-hash", hash_of(replica_set())}};
-    const json::value of(replica_set());
-    object["spec"] = {{"containers", of.at_pointer("/spec/template/spec/containers")}};
+        {"davit.dev/template-hash", hash_of(observed_.at(of))}};
+    const json::value maker(observed_.at(of));
+    object["metadata"].as_object()["labels"] = maker.at_pointer("/spec/template/metadata/labels");
+    object["spec"] = {{"containers", maker.at_pointer("/spec/template/spec/containers")}};
     if (now_s_ != 0) object["metadata"].as_object()["creationTimestamp"] = time_text(now_s_);
   }
   object["status"] = pod_status(state);
@@ -183,13 +221,7 @@ void World::pod(std::istringstream& words) {
     json::value& conditions = object["status"].at("conditions");
     conditions.as_array()[0].as_object()["lastTransitionTime"] = time_text(now_s_);
   }
-  for (std::string word; words >> word;) {
-    const auto [key, value] = assignment(word);
-    if (key == "ip")
-      object["status"].as_object()["podIP"] = value;
-    else
-      throw std::runtime_error("unknown word: " + word);
-  }
+  if (!ip.empty()) object["status"].as_object()["podIP"] = ip;
 }
 
 // What the ReplicaSet's controller has seen: `seen GENERATION of=GENERATION`.
@@ -205,6 +237,8 @@ void World::strip() {
   json::value object(replica_set());
   object.at_pointer("/spec/template/metadata").as_object().erase("annotations");
   replica_set() = object.as_object();
+  json::object& metadata = replica_set()["metadata"].as_object();
+  metadata["labels"].as_object().erase("davit.dev/region");
   for (auto& [key, pod] : observed_) {
     if (key.starts_with("Pod/")) pod["metadata"].as_object().erase("annotations");
   }
@@ -230,28 +264,32 @@ void World::land() {
     json::object object = step.at("object").as_object();
     const std::string kind = text(object.at("kind"));
     if (kind == "Namespace") continue;
-    if (const auto old = observed_.find(kind); old != observed_.end() && kind == "ReplicaSet") {
-      auto& spec = object["spec"].as_object();
-      const auto& old_spec = old->second.at("spec").as_object();
-      if (!spec.contains("replicas") && old_spec.contains("replicas"))
-        spec["replicas"] = old_spec.at("replicas");
-      const auto& old_metadata = old->second.at("metadata").as_object();
-      if (old_metadata.contains("managedFields") &&
-          !step.at("object").at("spec").as_object().contains("replicas")) {
-        object["metadata"].as_object()["managedFields"] = old_metadata.at("managedFields");
-      }
-    }
+    if (is_controller(kind)) land_controller(kind, object);
     object["metadata"].as_object()["uid"] = "u-" + kind;
     observed_[kind] = std::move(object);
   }
   for (const auto& item : plan_.at("delete").as_array()) {
     const std::string resource = text(item.at("resource"));
     if (resource == "pods") observed_.erase("Pod/" + text(item.at("name")));
-    if (resource == "replicasets") observed_.erase("ReplicaSet");
-    if (resource == "secrets") observed_.erase("Secret");
-    if (resource == "serviceaccounts") observed_.erase("ServiceAccount");
-    if (resource == "horizontalpodautoscalers") observed_.erase("HorizontalPodAutoscaler");
+    for (const auto& [key, object] : observed_) {
+      if (lower_case(key) + "s" != resource) continue;
+      observed_.erase(key);
+      break;
+    }
   }
+}
+
+// Fields that the plan leaves out stay.
+void World::land_controller(const std::string& kind, json::object& object) const {
+  object["metadata"].as_object()["labels"].as_object()["davit.dev/region"] = "eu";
+  const auto old = observed_.find(kind);
+  auto& spec = object["spec"].as_object();
+  if (old == observed_.end() || spec.contains("replicas")) return;
+  const auto& old_spec = old->second.at("spec").as_object();
+  if (old_spec.contains("replicas")) spec["replicas"] = old_spec.at("replicas");
+  const auto& old_metadata = old->second.at("metadata").as_object();
+  if (old_metadata.contains("managedFields"))
+    object["metadata"].as_object()["managedFields"] = old_metadata.at("managedFields");
 }
 
 std::string World::reconcile() {

@@ -28,6 +28,7 @@ class World {
   void land();
   std::string reconcile();
   boost::json::object& replica_set() { return observed_.at("ReplicaSet"); }
+  void land_controller(const std::string& kind, boost::json::object& object) const;
 
   Site site_;
   int64_t now_s_ = 0;  // 0: the input has no time
