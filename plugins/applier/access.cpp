@@ -20,7 +20,22 @@ void Access::ask(const Host& host, const cluster::Client& cluster, const Strand&
                  std::function<void(Answer)> done) {
   std::shared_ptr<Access> access(
       new Access(host, cluster, strand, std::move(question), timeout, std::move(done)));
-  access->next();
+  access->begin();
+}
+
+void Access::Question::restrict_to(const std::vector<std::string>& namespaces) {
+  rights = kubernetes::in_namespaces(rights, namespaces);
+  if (!namespaces.empty()) ns = namespaces.front();
+}
+
+void Access::begin() {
+  cluster_.request(kubernetes::namespaces_request(),
+                   [self = shared_from_this()](const cluster::Response& r) {
+                     self->strand_.post([self, namespaces = kubernetes::namespaces_of(r)] {
+                       self->question_.restrict_to(namespaces);
+                       self->next();
+                     });
+                   });
 }
 
 void Access::next() {
@@ -38,7 +53,8 @@ void Access::next() {
 
 cluster::Request Access::ask_of(const Question& question, size_t n) {
   const size_t rights = question.rights.size();
-  return n < rights ? review_of(question.rights[n]) : look_for(question.parts[n - rights]);
+  return n < rights ? review_of(question.rights[n])
+                    : look_for(question.parts[n - rights], question.ns);
 }
 
 // False: the review ends here, because further questions would fail, too.
@@ -63,8 +79,9 @@ bool Access::take(const Question& question, size_t n, const cluster::Response& r
 }
 
 Access::Answer Access::ask_and_wait(const Host& host, const cluster::Client& cluster,
-                                    const Question& question, std::chrono::nanoseconds deadline) {
+                                    Question question, std::chrono::nanoseconds deadline) {
   Answer out;
+  question.restrict_to(kubernetes::namespaces_of(cluster));
   for (size_t n = 0; n < question.size(); ++n) {
     cluster::Request q = ask_of(question, n);
     q.deadline_ns = deadline.count();

@@ -26,19 +26,23 @@ class Access : public std::enable_shared_from_this<Access> {
   struct Question {
     std::vector<Right> rights;
     std::vector<Part> parts;
+    std::string ns{};  // one to which the cluster is restricted; empty: it is not
     size_t size() const { return rights.size() + parts.size(); }
+    // Asks in these namespaces, if there are any.
+    void restrict_to(const std::vector<std::string>& namespaces);
   };
   // `done` is called once, on the strand. Each question takes at most `timeout`.
   static void ask(const Host& host, const cluster::Client& cluster, const Strand& strand,
                   Question question, std::chrono::nanoseconds timeout,
                   std::function<void(Answer)> done);
   // Asks the same on the calling thread, which blocks until `deadline` at most.
-  static Answer ask_and_wait(const Host& host, const cluster::Client& cluster,
-                             const Question& question, std::chrono::nanoseconds deadline);
+  static Answer ask_and_wait(const Host& host, const cluster::Client& cluster, Question question,
+                             std::chrono::nanoseconds deadline);
 
  private:
   Access(const Host& host, cluster::Client cluster, Strand strand, Question question,
          std::chrono::nanoseconds timeout, std::function<void(Answer)> done);
+  void begin();
   void next();
   static cluster::Request ask_of(const Question& question, size_t n);
   static bool take(const Question& question, size_t n, const cluster::Response& r, Answer& into);
@@ -46,7 +50,7 @@ class Access : public std::enable_shared_from_this<Access> {
   Host host_;
   cluster::Client cluster_;
   Strand strand_;
-  const Question question_;
+  Question question_;
   const std::chrono::nanoseconds timeout_;
   std::function<void(Answer)> done_;
   size_t next_ = 0;

@@ -12,9 +12,11 @@ constexpr std::chrono::seconds review_timeout{5};
 
 Missing missing_of(const KindState& kind, const Access::Answer& answer) {
   Missing out;
-  const auto& all = answer.missing;
-  for (const Right& right : rights_of(kind.client.description(), kind.needs)) {
-    if (std::find(all.begin(), all.end(), right) != all.end()) add(out, right);
+  const auto own = rights_of(kind.client.description(), kind.needs);
+  for (const Right& right : answer.missing) {
+    Right anywhere = right;
+    anywhere.ns.clear();
+    if (std::find(own.begin(), own.end(), anywhere) != own.end()) add(out, right);
   }
   return out;
 }
@@ -58,7 +60,8 @@ Access::Question AccessReview::question() const {
 }
 
 std::string AccessReview::cluster_role() const {
-  return applier::cluster_role(question().rights);
+  const auto namespaces = kubernetes::namespaces_of(context_.cluster);
+  return applier::cluster_role(kubernetes::in_namespaces(question().rights, namespaces));
 }
 
 Result<> AccessReview::check(std::chrono::nanoseconds deadline) const {
@@ -72,8 +75,8 @@ Result<> AccessReview::check(std::chrono::nanoseconds deadline) const {
   std::string all;
   const auto say = [&all](const std::string& line) { all += (all.empty() ? "" : "; ") + line; };
   for (const auto& kind : kinds_) {
-    for (const auto& [name, verbs] : missing_of(*kind, answer))
-      say(kind->name() + ": " + describe(name, verbs, way_out(kind->needs, name, verbs)));
+    for (const auto& [spot, verbs] : missing_of(*kind, answer))
+      say(kind->name() + ": " + describe(spot, verbs, way_out(kind->needs, spot.name, verbs)));
     for (const Part& part : absent_of(*kind, answer))
       say(kind->name() + ": " + describe_missing(part, kind->needs));
   }
@@ -125,21 +128,21 @@ void AccessReview::answered(const Access::Answer& answer) {
 }
 
 void AccessReview::tell_rights(KindState& kind, const Missing& missing) {
-  for (const auto& [name, verbs] : missing) {
-    const auto known = kind.missing.find(name);
+  for (const auto& [spot, verbs] : missing) {
+    const auto known = kind.missing.find(spot);
     if (known != kind.missing.end() && known->second == verbs) continue;
-    const std::string setting = way_out(kind.needs, name, verbs);
+    const std::string setting = way_out(kind.needs, spot.name, verbs);
     host_.warn("a right is missing", {{"kind", kind.name()},
-                                      {"resource", name},
+                                      {"resource", spot.shown()},
                                       {"verbs", listed(verbs)},
                                       {"or_set", setting.empty() ? "nothing" : setting}});
-    publisher_->of_kind(kind.name(), "access to " + name, DAVIT_ISSUE_DENIED,
-                        describe(name, verbs, setting));
+    publisher_->of_kind(kind.name(), "access to " + spot.shown(), DAVIT_ISSUE_DENIED,
+                        describe(spot, verbs, setting));
   }
-  for (const auto& [name, verbs] : kind.missing) {
-    if (missing.contains(name)) continue;
-    host_.info("a right is no longer missing", {{"kind", kind.name()}, {"resource", name}});
-    publisher_->of_kind(kind.name(), "access to " + name, DAVIT_ISSUE_DENIED, {});
+  for (const auto& [spot, verbs] : kind.missing) {
+    if (missing.contains(spot)) continue;
+    host_.info("a right is no longer missing", {{"kind", kind.name()}, {"resource", spot.shown()}});
+    publisher_->of_kind(kind.name(), "access to " + spot.shown(), DAVIT_ISSUE_DENIED, {});
   }
   kind.missing = missing;
 }

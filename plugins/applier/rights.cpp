@@ -18,26 +18,26 @@ std::string name_of(const kind::Resource& r) {
 std::vector<Right> rights_of(const kind::Description& description,
                              const std::vector<kind::Need>& needs) {
   std::vector<Right> out;
-  const auto need = [&out](const auto& of, const std::string& verb) {
-    Right right{verb, of.group, of.version, of.resource};
+  const auto need = [&](const auto& of, const std::string& verb, bool namespaced) {
+    Right right{verb, of.group, of.version, of.resource, namespaced};
     if (std::find(out.begin(), out.end(), right) == out.end()) out.push_back(std::move(right));
   };
   for (const auto& r : description.resources) {
     if (watched(r)) {
-      need(r, "list");
-      need(r, "watch");
+      need(r, "list", r.namespaced);
+      need(r, "watch", r.namespaced);
     }
     if (r.role == DAVIT_RESOURCE_OWNED) {
-      for (const char* verb : {"get", "create", "patch", "delete"}) need(r, verb);
+      for (const char* verb : {"get", "create", "patch", "delete"}) need(r, verb, r.namespaced);
     }
     if (r.role == DAVIT_RESOURCE_ENSURED) {
-      need(r, "get");
-      need(r, "create");
+      need(r, "get", r.namespaced);
+      need(r, "create", r.namespaced);
     }
   }
   for (const auto& n : needs) {
-    for (const auto& verb : n.verbs) need(n, verb);
-    if (!n.name.empty()) need(n, "get");
+    for (const auto& verb : n.verbs) need(n, verb, n.name.empty());
+    if (!n.name.empty()) need(n, "get", false);  // a need has no namespace
   }
   return out;
 }
@@ -47,7 +47,7 @@ std::string cluster_role(const std::vector<Right>& rights) {
 }
 
 void add(Missing& missing, const Right& right) {
-  missing[right.name()].push_back(right.verb);
+  missing[{right.name(), right.ns}].push_back(right.verb);
 }
 
 std::string way_out(const std::vector<kind::Need>& needs, const std::string& name,
@@ -63,10 +63,12 @@ std::string way_out(const std::vector<kind::Need>& needs, const std::string& nam
   return found == needs.end() ? std::string() : found->setting;
 }
 
-std::string describe(const std::string& name, const Verbs& verbs, const std::string& setting) {
-  const size_t dot = name.find('.');
-  const std::string group = dot == std::string::npos ? std::string() : name.substr(dot + 1);
-  return kubernetes::denied(verbs, name.substr(0, dot), group) + ": grant it by a ClusterRole" +
+std::string describe(const Spot& spot, const Verbs& verbs, const std::string& setting) {
+  const size_t dot = spot.name.find('.');
+  const std::string group = dot == std::string::npos ? std::string() : spot.name.substr(dot + 1);
+  return kubernetes::denied(verbs, spot.name.substr(0, dot), group, spot.ns) +
+         (spot.ns.empty() ? ": grant it by a ClusterRole"
+                          : ": grant it by a Role in namespace " + spot.ns) +
          (setting.empty() ? "" : ", or set " + setting);
 }
 
@@ -78,19 +80,21 @@ std::vector<Part> parts_of(const kind::Description& description,
                            const std::vector<kind::Need>& needs) {
   std::vector<Part> out;
   for (const auto& r : description.resources) {
-    if (watched(r) && !r.group.empty()) out.push_back({r.group, r.version, r.resource, {}});
+    if (watched(r) && !r.group.empty())
+      out.push_back({r.group, r.version, r.resource, {}, r.namespaced});
   }
   for (const auto& n : needs) {
-    if (!n.name.empty()) out.push_back({n.group, n.version, n.resource, n.name});
+    if (!n.name.empty()) out.push_back({n.group, n.version, n.resource, n.name, false});
   }
   return out;
 }
 
-cluster::Request look_for(const Part& part) {
+cluster::Request look_for(const Part& part, const std::string& ns) {
   cluster::Request q;
   q.verb = DAVIT_VERB_GET;
   q.resource = {part.group, part.version, part.resource};
   q.name = part.name;
+  if (part.namespaced) q.ns = ns;
   if (part.name.empty()) q.query = {{"limit", "1"}};
   return q;
 }

@@ -2,6 +2,7 @@
 // Lease, and ends the process when the Lease is lost.
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 
@@ -11,6 +12,7 @@
 #include <davit/rights.hpp>
 #include <davit/rpc.hpp>
 
+#include "kubernetes/namespaces.hpp"
 #include "lease.hpp"
 
 namespace davit::leader {
@@ -68,7 +70,21 @@ class Leader {
     return {};
   }
 
-  Result<> start(const Op&) {
+  // A Role of another namespace does not reach the Lease, and the cluster refuses to ask for it.
+  Result<> check(const Op&) {
+    const auto allowed = kubernetes::namespaces_of(cluster_);
+    if (allowed.empty() || std::find(allowed.begin(), allowed.end(), place_.ns) != allowed.end())
+      return {};
+    std::string all;
+    for (const auto& ns : allowed) all += (all.empty() ? "" : ", ") + ns;
+    return Error{Code::failed_precondition,
+                 "the Lease's namespace \"" + place_.ns + "\" is not among those to which \"" +
+                     cluster_name_ + "\" is restricted: set it to one of " + all,
+                 "namespace"};
+  }
+
+  Result<> start(const Op& op) {
+    if (auto placed = check(op); !placed.ok()) return placed;
     election_.emplace(identity_, rules_);
     stand_by("Lease " + place_.text() + " has not been read yet");
     strand_.post([this] { turn(); });

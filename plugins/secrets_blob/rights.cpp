@@ -2,14 +2,14 @@
 
 #include <future>
 
-#include "kubernetes/rights.hpp"
+#include "kubernetes/namespaces.hpp"
 
 namespace davit::secrets_blob {
 namespace {
 
 const std::vector<kubernetes::Right>& needed() {
   static const std::vector<kubernetes::Right> rights{
-      {"create", "authentication.k8s.io", "v1", "tokenreviews"}, {"get", "", "v1", "pods"}};
+      {"create", "authentication.k8s.io", "v1", "tokenreviews", false}, {"get", "", "v1", "pods"}};
   return rights;
 }
 
@@ -28,7 +28,8 @@ std::string cluster_role() {
 Result<> check_rights(const Host& host, const cluster::Client& cluster,
                       std::chrono::nanoseconds deadline) {
   std::string missing;
-  for (const auto& right : needed()) {
+  for (const auto& right :
+       kubernetes::in_namespaces(needed(), kubernetes::namespaces_of(cluster))) {
     cluster::Request q = kubernetes::review_of(right);
     q.deadline_ns = deadline.count();
     // Shared with the callback, which may come after this function has stopped waiting.
@@ -38,7 +39,7 @@ Result<> check_rights(const Host& host, const cluster::Client& cluster,
     if (answer.wait_for(deadline - host.now()) != std::future_status::ready) return {};
     if (allowed(answer.get()).value_or(true)) continue;
     missing += missing.empty() ? "" : "; ";
-    missing += kubernetes::denied({right.verb}, right.resource, right.group);
+    missing += kubernetes::denied({right.verb}, right.resource, right.group, right.ns);
   }
   if (missing.empty()) return {};
   return Error{Code::permission_denied, missing};

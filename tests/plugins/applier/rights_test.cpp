@@ -56,7 +56,7 @@ TEST(Rights, ThatAreMissingAreNamedByResource) {
   add(missing, {"list", "apps", "v1", "replicasets"});
   add(missing, {"watch", "apps", "v1", "replicasets"});
   ASSERT_EQ(missing.size(), 1u);
-  EXPECT_EQ(describe("replicasets.apps", missing["replicasets.apps"], ""),
+  EXPECT_EQ(describe({"replicasets.apps", ""}, missing[{"replicasets.apps", ""}], ""),
             "the agent's account may not list, watch replicasets (API group \"apps\") in all "
             "namespaces: grant it by a ClusterRole");
 }
@@ -89,6 +89,29 @@ TEST(Rights, AreGrantedByOneRuleForEachResource) {
             "  verbs: [list, watch, get, create, patch, delete]\n"
             "- apiGroups: [\"\"]\n  resources: [pods]\n  verbs: [list, watch, delete]\n"
             "- apiGroups: [\"node.k8s.io\"]\n  resources: [runtimeclasses]\n  verbs: [get]\n");
+}
+
+TEST(Rights, AreThoseOfRolesWhereTheClusterIsRestrictedToNamespaces) {
+  const auto some = kubernetes::in_namespaces(rights_of(widgets(), needs()), {"shop", "web"});
+  const std::string rules =
+      "rules:\n"
+      "- apiGroups: [\"\"]\n  resources: [namespaces]\n  verbs: [get]\n"
+      "- apiGroups: [\"apps\"]\n  resources: [replicasets]\n"
+      "  verbs: [list, watch, get, create, patch, delete]\n"
+      "- apiGroups: [\"\"]\n  resources: [pods]\n  verbs: [list, watch, delete]\n";
+  const auto role = [&](const std::string& ns) {
+    return "apiVersion: rbac.authorization.k8s.io/v1\nkind: Role\nmetadata:\n"
+           "  name: davit-agent\n  namespace: " +
+           ns + "\n" + rules;
+  };
+  EXPECT_EQ(cluster_role(some), role("shop") + "---\n" + role("web"));
+  EXPECT_EQ(kubernetes::in_namespaces(some, {}), some);
+  EXPECT_NE(review_of(some.front()).body.find(R"("namespace":"shop","name":"shop")"),
+            std::string::npos)
+      << "a namespace is read by a right within it";
+  EXPECT_EQ(describe({"replicasets.apps", "web"}, {"watch"}, ""),
+            "the agent's account may not watch replicasets (API group \"apps\") in namespace "
+            "\"web\": grant it by a Role in namespace web");
 }
 
 TEST(Rights, ASettingIsNamedOnlyWhenItDoesWithoutAllThatIsMissing) {
