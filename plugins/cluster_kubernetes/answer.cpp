@@ -20,6 +20,8 @@ Code code_of_transport(Outcome::Transport t) {
       return Code::resource_exhausted;
     case Outcome::Transport::cancelled:
       return Code::cancelled;
+    case Outcome::Transport::no_credentials:
+      return Code::unauthenticated;
     case Outcome::Transport::failed:
       return Code::unavailable;
   }

@@ -7,8 +7,9 @@ namespace davit::cluster_kubernetes {
 
 // How a transfer has ended.
 struct Outcome {
-  // The result below HTTP: ok, timed_out, too_large, cancelled, or failed if there was no answer.
-  enum class Transport { ok, timed_out, too_large, cancelled, failed };
+  // The result below HTTP: ok, timed_out, too_large, cancelled, no_credentials if it was not sent
+  // for lack of them, or failed if there was no answer.
+  enum class Transport { ok, timed_out, too_large, cancelled, no_credentials, failed };
   Transport transport = Transport::ok;
   std::string error;  // for people, when not ok
   int http = 0;       // 0: there was no answer

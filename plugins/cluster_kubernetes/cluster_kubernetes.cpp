@@ -1,10 +1,14 @@
 // The plugin: it reads its settings, creates the engine, and runs it on the instance's pool.
+#include <algorithm>
 #include <cstdlib>
-#include <filesystem>
 #include <future>
 
+#include <davit/kubernetes/names.hpp>
+
 #include "engine.hpp"
-#include "kubeconfig.hpp"
+#include "find_access.hpp"
+#include "impersonation.hpp"
+#include "proxy.hpp"
 
 namespace davit::cluster_kubernetes {
 namespace {
@@ -16,38 +20,6 @@ std::string environment(const std::string& name) {
   return value == nullptr ? std::string() : value;
 }
 
-// Selects the way to an API server from the settings and the environment.
-Result<Access> find_access(const Host& host, std::string kubeconfig, const std::string& context,
-                           bool in_cluster) {
-  const ReadFile read = [host](const std::string& path) { return host.credential(path); };
-  if (kubeconfig.empty() && !in_cluster) {
-    kubeconfig = environment("KUBECONFIG");
-    if (kubeconfig.find(':') != std::string::npos) {
-      return Error{Code::invalid_argument,
-                   "$KUBECONFIG names several files (" + kubeconfig + "): set `kubeconfig` to one"};
-    }
-    // In the configuration a relative path is relative to its file, in the environment to the
-    // working directory.
-    if (!kubeconfig.empty()) {
-      std::error_code error;
-      const auto whole = std::filesystem::absolute(kubeconfig, error);
-      if (error) {
-        return Error{Code::failed_precondition,
-                     "$KUBECONFIG is relative (" + kubeconfig + "), and the working directory " +
-                         "cannot be found (" + error.message() + "): set it to an absolute path"};
-      }
-      kubeconfig = whole.string();
-    }
-  }
-  if (in_cluster || (kubeconfig.empty() && !environment("KUBERNETES_SERVICE_HOST").empty())) {
-    return in_cluster_access(environment, read);
-  }
-  if (kubeconfig.empty()) kubeconfig = environment("HOME") + "/.kube/config";
-  auto file = read(kubeconfig);
-  if (!file.ok()) return file.error().in("kubeconfig \"" + kubeconfig + "\"");
-  return read_kubeconfig(std::string(file->view()), kubeconfig, context, read);
-}
-
 class ClusterKubernetes {
  public:
   using roles = Roles<cluster::Role>;
@@ -55,12 +27,7 @@ class ClusterKubernetes {
 
   explicit ClusterKubernetes(Host host) : host_(host) {
     const Settings s(host);
-    const std::string kubeconfig = s.string("kubeconfig", "");
-    const std::string context = s.string("context", "");
-    const bool in_cluster = s.boolean("in_cluster", false);
-    if (in_cluster && !kubeconfig.empty())
-      s.reject("in_cluster", "cannot be true beside `kubeconfig`");
-    if (in_cluster && !context.empty()) s.reject("in_cluster", "cannot be true beside `context`");
+    const AccessSettings where = access_settings(s);
     Engine::Options o;
     o.requests.connections_max = static_cast<size_t>(s.integer("connections_max", 64, 1, 1'000));
     o.requests_max = static_cast<size_t>(s.integer("requests_max", 10'000, 1, 10'000'000));
@@ -72,20 +39,28 @@ class ClusterKubernetes {
     o.transport.stream_idle_timeout =
         s.milliseconds("watch_idle_timeout_ms", o.transport.stream_idle_timeout, 1'000);
     o.transport.connections_kept = 2 * o.requests.connections_max;
-    o.watch.streaming_lists = s.boolean("streaming_lists", true);
-    o.watch.event_bytes_max = bytes_setting(s, "event_bytes_max", o.watch.event_bytes_max);
-    o.watch.backoff.most = s.milliseconds("backoff_max_ms", o.watch.backoff.most, 100);
-    o.watch_buffer_bytes = bytes_setting(s, "watch_buffer_bytes", o.watch_buffer_bytes);
-    auto access = find_access(host, kubeconfig, context, in_cluster);
+    o.credentials.exec_timeout = s.milliseconds("exec_timeout_ms", o.credentials.exec_timeout, 1);
+    o.requests_per_second = s.integer("requests_per_second", 0, 0, 1'000'000);
+    o.requests_burst = s.integer("requests_burst", o.requests_burst, 1, 1'000'000);
+    o.namespaces = namespaces_setting(s);
+    o.watch.timeout = o.requests.timeout;
+    o.watch.flow.streaming_lists = s.boolean("streaming_lists", true);
+    o.watch.flow.event_bytes_max =
+        bytes_setting(s, "event_bytes_max", o.watch.flow.event_bytes_max);
+    o.watch.flow.backoff.most = s.milliseconds("backoff_max_ms", o.watch.flow.backoff.most, 100);
+    o.watch.buffer_bytes = bytes_setting(s, "watch_buffer_bytes", o.watch.buffer_bytes);
+    const auto read = [=] {
+      return find_access(where, environment,
+                         [host](const std::string& path) { return host.credential(path); });
+    };
+    auto access = read();
     if (!access.ok()) {
       Error e = access.error();
-      e.where = !kubeconfig.empty() ? "kubeconfig" : !context.empty() ? "context" : "";
+      e.where = !where.kubeconfig.empty() ? "kubeconfig" : !where.context.empty() ? "context" : "";
       throw Failure(e);
     }
     source_ = access->source;
-    engine_ = std::make_unique<Engine>(
-        host, std::move(*access),
-        [=] { return find_access(host, kubeconfig, context, in_cluster); }, o);
+    engine_ = std::make_unique<Engine>(host, std::move(*access), read, o);
   }
 
   // Asks for /version, so that a wrong address, certificate or token shows before the start.
@@ -146,6 +121,33 @@ class ClusterKubernetes {
   void identity(const Op& op, Engine::Done done) { engine_->identity(op, std::move(done)); }
 
  private:
+  static AccessSettings access_settings(const Settings& s) {
+    AccessSettings out;
+    out.kubeconfig = s.string("kubeconfig", "");
+    out.context = s.string("context", "");
+    out.in_cluster = s.boolean("in_cluster", false);
+    if (out.in_cluster && !out.kubeconfig.empty())
+      s.reject("in_cluster", "cannot be true beside `kubeconfig`");
+    if (out.in_cluster && !out.context.empty())
+      s.reject("in_cluster", "cannot be true beside `context`");
+    out.proxy = s.string("proxy", "");
+    if (auto fault = proxy_fault(out.proxy)) s.reject("proxy", *fault);
+    out.as.user = s.string("impersonate_user", "");
+    out.as.uid = s.string("impersonate_uid", "");
+    out.as.groups = s.strings("impersonate_groups");
+    out.as.extra = s.table("impersonate_extra").entries();
+    if (auto fault = impersonation_fault(out.as)) s.reject("impersonate_user", *fault);
+    return out;
+  }
+  static std::vector<std::string> namespaces_setting(const Settings& s) {
+    auto out = s.strings("namespaces");
+    for (auto it = out.begin(); it != out.end(); ++it) {
+      if (auto fault = kubernetes::dns_label_fault(*it)) s.reject("namespaces", *fault);
+      if (std::find(out.begin(), it, *it) != it)
+        s.reject("namespaces", "names \"" + *it + "\" twice");
+    }
+    return out;
+  }
   static size_t bytes_setting(const Settings& s, std::string_view key, size_t fallback) {
     return static_cast<size_t>(
         s.integer(key, static_cast<int64_t>(fallback), 1'024, int64_t{1} << 32));

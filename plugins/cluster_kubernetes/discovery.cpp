@@ -32,6 +32,20 @@ std::string Discovery::preferred(const std::string& body) {
   return std::string(text_in(object_in(v.get_object(), "preferredVersion"), "version"));
 }
 
+Discovery::Scope Discovery::scope(const std::string& body, const std::string& resource) {
+  boost::system::error_code bad;
+  const auto v = json::parse(body, bad);
+  const auto* list = bad || !v.is_object() ? nullptr : array_in(v.get_object(), "resources");
+  if (list == nullptr) return Scope::unknown;
+  for (const auto& item : *list) {
+    if (!item.is_object() || text_in(item.get_object(), "name") != resource) continue;
+    const auto* inside = item.get_object().if_contains("namespaced");
+    const bool namespaced = inside != nullptr && inside->is_bool() && inside->get_bool();
+    return namespaced ? Scope::namespaced : Scope::cluster;
+  }
+  return Scope::unknown;
+}
+
 Result<> Discovery::learn(const std::string& group, const std::string& version,
                           const std::string& body, std::chrono::nanoseconds now) {
   boost::system::error_code bad;

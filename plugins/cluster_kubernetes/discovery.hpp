@@ -14,6 +14,10 @@ class Discovery {
   // The preferred version in a group's document; empty: it is not such a document.
   static std::string preferred(const std::string& body);
 
+  // Where the objects of a resource are, by the list of resources; unknown: it does not name it.
+  enum class Scope { unknown, cluster, namespaced };
+  static Scope scope(const std::string& body, const std::string& resource);
+
   // Stores the list of resources of a group's version.
   Result<> learn(const std::string& group, const std::string& version, const std::string& body,
                  std::chrono::nanoseconds now);

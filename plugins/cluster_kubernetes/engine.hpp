@@ -7,7 +7,7 @@
 
 #include "discovery.hpp"
 #include "requests.hpp"
-#include "watch_flow.hpp"
+#include "watch_table.hpp"
 
 namespace davit::cluster_kubernetes {
 
@@ -15,10 +15,13 @@ class Engine {
  public:
   struct Options {
     Transport::Options transport;
+    Credentials::Rules credentials;
     Requests::Limits requests;
-    WatchFlow::Options watch;
+    WatchTable::Options watch;
     size_t requests_max = 10'000;
-    size_t watch_buffer_bytes = 1u << 20;
+    int64_t requests_per_second = 0;  // 0: no limit
+    int64_t requests_burst = 100;
+    std::vector<std::string> namespaces;  // none: all
   };
   using Done = std::function<void(cluster::Response)>;
 
@@ -43,16 +46,6 @@ class Engine {
   void cancel(uintptr_t id);
 
  private:
-  struct Watching {
-    WatchFlow flow;
-    cluster::Watcher watcher;
-    Transport::Id transfer = 0;       // 0: there is none
-    std::chrono::nanoseconds due{0};  // time of the next step, if there is no transfer
-    bool stopped_reading = false;
-    // When the server accepted the stream. Empty again after flow.opened().
-    std::optional<std::chrono::nanoseconds> opened;
-    std::string refused;  // the API server's refusal; empty: none
-  };
   using Task = std::function<void()>;
 
   bool post(Task task);
@@ -60,10 +53,7 @@ class Engine {
   void submit(Transport::Spec spec, const Op& op, std::function<void(Outcome)> done);
   void send(Transport::Spec spec, std::function<void(Outcome)> done);  // on the engine's thread
   void turn();
-  void read_access_again();
   void run_tasks();
-  void run_watches();
-  void step(uintptr_t id, Watching& w);
   std::chrono::milliseconds wait_time() const;
   void note(const Outcome& outcome);
   void show_health();
@@ -72,22 +62,20 @@ class Engine {
   void end_all();
 
   const Host host_;
-  std::shared_ptr<const Access> access_;
-  const ReadAccess read_access_;
   const Options options_;
+  const Restriction restriction_;
   Token token_;
   Transport transport_;
+  Credentials credentials_;
+  Limit limit_;
   Requests requests_;
+  WatchTable watches_;
   Discovery discovery_;
-  std::map<uintptr_t, Watching> watches_;
   bool answering_ = true;  // whether the API server answered the last request
   std::string unanswered_why_, unauthorized_;
   std::string health_;       // last reported; empty: serving
   uint64_t unanswered_ = 0;  // transfers without an answer since the last answer
   std::chrono::nanoseconds expired_at_{0};
-  std::chrono::nanoseconds access_read_at_{0};
-  bool access_in_doubt_ = false;  // read the access again soon
-  bool access_unreadable_ = false;
 
   std::mutex mutex_;  // guards the next two
   std::vector<Task> tasks_;
@@ -96,7 +84,7 @@ class Engine {
   std::atomic<size_t> accepted_{0};
   std::atomic<uintptr_t> next_watch_{1};
   std::atomic<uint64_t> next_request_{1};
-  Metric seconds_, running_, waiting_;
+  Metric seconds_, waited_, running_, waiting_;
 };
 
 }  // namespace davit::cluster_kubernetes

@@ -4,6 +4,7 @@
 #include "address.hpp"
 #include "engine.hpp"
 #include "json_scan.hpp"
+#include "kubernetes/namespaces.hpp"
 
 namespace davit::cluster_kubernetes {
 namespace {
@@ -14,6 +15,15 @@ cluster::Response failure(Code code, std::string message) {
   cluster::Response r;
   r.code = code;
   r.message = std::move(message);
+  return r;
+}
+
+// As the API server refuses what an account may not do.
+cluster::Response refusal(const Error& why) {
+  cluster::Response r = failure(why.code, why.message);
+  r.http_status = 403;
+  r.reason = "Forbidden";
+  r.body = Restriction::status(r.http_status, why.message);
   return r;
 }
 
@@ -65,6 +75,12 @@ void Engine::submit(Transport::Spec spec, const Op& op, std::function<void(Outco
 }
 
 void Engine::request(const Op& op, cluster::Request q, Done done) {
+  if (q.verb == kubernetes::namespaces_verb) {
+    cluster::Response r;
+    r.body = restriction_.list();
+    return done(std::move(r));
+  }
+  if (auto allowed = restriction_.allows(q); !allowed.ok()) return done(refusal(allowed.error()));
   auto target = address(q);
   if (!target.ok()) return done(failure(target.error().code, target.error().message));
   Transport::Spec spec;
@@ -87,6 +103,12 @@ void Engine::request(const Op& op, cluster::Request q, Done done) {
 }
 
 void Engine::identity(const Op& op, Done done) {
+  cluster::Request asked;
+  asked.verb = DAVIT_VERB_GET;
+  asked.resource = {"", "v1", "namespaces"};
+  asked.name = "kube-system";
+  if (auto allowed = restriction_.allows(asked); !allowed.ok())
+    return done(refusal(allowed.error()));
   Transport::Spec spec;
   spec.path = "/api/v1/namespaces/kube-system";
   submit(std::move(spec), op, [done = std::move(done)](Outcome o) {

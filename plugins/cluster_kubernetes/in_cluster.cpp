@@ -18,6 +18,7 @@ Result<Access> in_cluster_access(const Environment& environment, const ReadFile&
   auto ca = read(directory + "ca.crt");
   if (!ca.ok()) return ca.error().in("in-cluster");
   access.ca = ca->view();
+  access.files = {directory + "ca.crt"};
   access.token_file = directory + "token";
   if (auto token = read(access.token_file); !token.ok()) return token.error().in("in-cluster");
   return access;

@@ -11,41 +11,70 @@ Outcome not_sent(Outcome::Transport how, std::string error) {
   return o;
 }
 
-void Requests::add(uint64_t key, Transport::Spec spec, std::chrono::nanoseconds deadline,
-                   std::chrono::nanoseconds now, Done done) {
-  now_ = now;
-  waiting_.push_back({key, std::move(spec), deadline, std::move(done)});
-  next();
+void Requests::add(uint64_t key, Transport::Spec spec, Time deadline, Time now, Done done) {
+  waiting_.push_back({key, std::move(spec), deadline, now, std::move(done)});
+  go_on(now);
 }
 
-void Requests::next() {
+Requests::Waiting Requests::first() {
+  Waiting w = std::move(waiting_.front());
+  waiting_.pop_front();
+  return w;
+}
+
+void Requests::go_on(Time now) {
+  now_ = now;
   while (!waiting_.empty() && running_.size() < limits_.connections_max) {
-    Waiting w = std::move(waiting_.front());
-    waiting_.pop_front();
-    send(std::move(w), now_);
+    const auto state = credentials_.state();
+    if (state == Credentials::State::waiting) return;
+    if (state == Credentials::State::failed) {
+      first().done(not_sent(Outcome::Transport::no_credentials, credentials_.failure()));
+      continue;
+    }
+    if (!reserved_) reserved_ = limit_.reserve(now);
+    if (*reserved_ > now) return;
+    reserved_.reset();
+    send(first());
   }
 }
 
-void Requests::send(Waiting w, std::chrono::nanoseconds now) {
-  const auto left = w.deadline == std::chrono::nanoseconds::max()
+Requests::Time Requests::due() const {
+  const bool limited = !waiting_.empty() && reserved_ && *reserved_ > now_;
+  return limited ? *reserved_ : Time::max();
+}
+
+void Requests::send(Waiting w) {
+  const auto left = w.deadline == Time::max()
                         ? limits_.timeout
-                        : std::chrono::ceil<std::chrono::milliseconds>(w.deadline - now);
+                        : std::chrono::ceil<std::chrono::milliseconds>(w.deadline - now_);
   if (left.count() <= 0) {
     return w.done(not_sent(Outcome::Transport::timed_out,
                            "the time for this request was over before it was sent"));
   }
   w.spec.timeout = std::min(left, limits_.timeout);
+  waited_(now_ - w.since);
   const uint64_t key = w.key;
-  auto& slot = running_[key];
-  slot.second = std::move(w.done);
-  slot.first = transport_.start(std::move(w.spec), now, [this, key](Outcome o) {
-    auto it = running_.find(key);
-    if (it == running_.end()) return;
-    const Done done = std::move(it->second.second);
-    running_.erase(it);
-    done(std::move(o));
-    next();
-  });
+  Running& running = running_[key];
+  running = {0, credentials_.generation(), w.deadline, std::move(w.done), w.again};
+  running.transfer = transport_.start(
+      std::move(w.spec), now_,
+      [this, key](Outcome o, Transport::Spec spec) { ended(key, std::move(o), std::move(spec)); });
+}
+
+void Requests::ended(uint64_t key, Outcome o, Transport::Spec spec) {
+  const auto it = running_.find(key);
+  if (it == running_.end()) return;
+  Running running = std::move(it->second);
+  running_.erase(it);
+  if (o.http == 401 && credentials_.refused(running.generation) && !running.again) {
+    // An API server that does not accept the credentials has not carried out the request.
+    waiting_.push_front(
+        {key, std::move(spec), running.deadline, now_, std::move(running.done), true});
+  } else {
+    if (o.http != 0 && o.http != 401) credentials_.accepted(running.generation);
+    running.done(std::move(o));
+  }
+  go_on(now_);
 }
 
 void Requests::cancel(uint64_t key) {
@@ -57,16 +86,16 @@ void Requests::cancel(uint64_t key) {
     done = std::move(waits->done);
     waiting_.erase(waits);
   } else if (runs != running_.end()) {
-    transport_.abort(runs->second.first);
-    done = std::move(runs->second.second);
+    transport_.abort(runs->second.transfer);
+    done = std::move(runs->second.done);
     running_.erase(runs);
   }
   if (!done) return;
   done(not_sent(Outcome::Transport::cancelled, given_up));
-  next();
+  go_on(now_);
 }
 
-void Requests::expire(std::chrono::nanoseconds now) {
+void Requests::expire(Time now) {
   now_ = now;
   std::deque<Waiting> kept;
   std::vector<Done> late;
@@ -86,9 +115,9 @@ void Requests::expire(std::chrono::nanoseconds now) {
 
 void Requests::end_all(const std::string& message) {
   for (auto& w : std::exchange(waiting_, {})) w.done(not_sent(Outcome::Transport::failed, message));
-  for (auto& [key, slot] : std::exchange(running_, {})) {
-    transport_.abort(slot.first);
-    slot.second(not_sent(Outcome::Transport::failed, message));
+  for (auto& [key, running] : std::exchange(running_, {})) {
+    transport_.abort(running.transfer);
+    running.done(not_sent(Outcome::Transport::failed, message));
   }
 }
 

@@ -1,7 +1,5 @@
 #include "token.hpp"
 
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -30,23 +28,17 @@ void Token::use(const Access& access) {
   stale_ = true;
 }
 
-Token::Stamp Token::stamp() const {
-  struct stat s {};
-  if (::stat(file_.c_str(), &s) != 0) return {};
-  return {s.st_mtim.tv_sec, s.st_mtim.tv_nsec, s.st_ino};
-}
-
 std::string_view Token::get(std::chrono::nanoseconds now) {
   if (file_.empty()) return token_.view();
   bool due = stale_ || now - read_at_ >= read_every;
   if (!due && now - looked_at_ >= look_every) {
     looked_at_ = now;
-    due = stamp() != stamp_;
+    due = stamp_of(file_) != stamp_;
   }
   if (!due) return token_.view();
   stale_ = false;
   read_at_ = looked_at_ = now;
-  stamp_ = stamp();
+  stamp_ = stamp_of(file_);
   auto fresh = read_(file_);
   if (fresh.ok() && usable(fresh->view())) {
     token_ = std::move(*fresh);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "access.hpp"
+#include "file_stamp.hpp"
 
 namespace davit::cluster_kubernetes {
 
@@ -21,18 +22,11 @@ class Token {
   void refused() { stale_ = true; }
 
  private:
-  struct Stamp {
-    int64_t seconds = 0, nanoseconds = 0;
-    uint64_t inode = 0;
-    bool operator==(const Stamp&) const = default;
-  };
-  Stamp stamp() const;
-
   std::string file_;
   const ReadFile read_;
   const Report report_;
   Secret token_;
-  Stamp stamp_;
+  FileStamp stamp_;
   std::chrono::nanoseconds read_at_{0}, looked_at_{0};
   bool stale_ = true;
   bool unreadable_ = false;  // it was reported

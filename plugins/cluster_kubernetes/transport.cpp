@@ -3,10 +3,13 @@
 #include <curl/curl.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include <davit/ascii.hpp>
 
 #include "http/libcurl.hpp"
+#include "impersonation.hpp"
+#include "proxy.hpp"
 
 namespace davit::cluster_kubernetes {
 namespace {
@@ -23,8 +26,9 @@ std::string part_of(CURLU* url, CURLUPart part, unsigned flags = 0) {
   return text;
 }
 
-bool is_loopback(const std::string& host) {
-  return host == "localhost" || host.starts_with("127.") || host == "[::1]";
+std::string environment_of_process(const std::string& name) {
+  const char* value = std::getenv(name.c_str());
+  return value == nullptr ? std::string() : value;
 }
 
 curl_blob blob(std::string_view s) {
@@ -38,7 +42,8 @@ struct Transport::Curl {
   std::vector<CURL*> idle;
   std::string base;        // paths are appended to it
   std::string connect_to;  // maps tls_server_name to the server's address
-  bool direct = false;     // use no proxy for this address
+  std::string proxy;       // empty: none
+  Pairs impersonation;     // headers of each request
 };
 
 struct Transport::Transfer {
@@ -118,6 +123,11 @@ void set_tls(CURL* easy, const Access& access) {
   curl_easy_setopt(easy, CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
   curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, access.insecure ? 0L : 1L);
   curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, access.insecure ? 0L : 2L);
+  // As kubectl: the authority of the cluster is also that of a proxy that speaks TLS.
+  set_blob(CURLOPT_PROXY_CAINFO_BLOB, access.ca);
+  if (!access.ca.empty()) curl_easy_setopt(easy, CURLOPT_PROXY_CAPATH, nullptr);
+  curl_easy_setopt(easy, CURLOPT_PROXY_SSL_VERIFYPEER, access.insecure ? 0L : 1L);
+  curl_easy_setopt(easy, CURLOPT_PROXY_SSL_VERIFYHOST, access.insecure ? 0L : 2L);
 }
 
 }  // namespace
@@ -140,7 +150,8 @@ void Transport::use(std::shared_ptr<const Access> now) {
   const std::string host = part_of(url.get(), CURLUPART_HOST);
   curl_->base = access.url;
   curl_->connect_to.clear();
-  curl_->direct = access.proxy.empty() && is_loopback(host);
+  curl_->proxy = proxy_for(access.proxy, access.url, environment_of_process);
+  curl_->impersonation = headers_of(access.as);
   if (access.tls_server_name.empty()) return;
   // libcurl verifies the name in the URL. So the URL contains that name, and the connection goes to
   // the real address.
@@ -207,9 +218,9 @@ void Transport::set_connection(Transfer& t) {
   curl_easy_setopt(e, CURLOPT_HEADERFUNCTION, &on_header<Transfer>);
   curl_easy_setopt(e, CURLOPT_HEADERDATA, &t);
   set_tls(e, *t.access);
-  if (!t.access->proxy.empty() || curl_->direct) {
-    curl_easy_setopt(e, CURLOPT_PROXY, t.access->proxy.c_str());
-  }
+  // Whatever the environment says: that was judged before.
+  curl_easy_setopt(e, CURLOPT_PROXY, curl_->proxy.c_str());
+  curl_easy_setopt(e, CURLOPT_NOPROXY, "");
   if (!curl_->connect_to.empty()) {
     t.connect_to = curl_slist_append(nullptr, curl_->connect_to.c_str());
     curl_easy_setopt(e, CURLOPT_CONNECT_TO, t.connect_to);
@@ -227,6 +238,7 @@ void Transport::set_request(Transfer& t, std::string_view token) {
   header("Accept: " + t.spec.accept);
   header("Expect:");  // send bodies at once, without asking first
   if (!token.empty()) header("Authorization: Bearer " + std::string(token));
+  for (const auto& [key, value] : curl_->impersonation) header(key + ": " + value);
   for (const auto& [key, value] : t.spec.headers) header(key + ": " + value);
   if (!t.spec.content_type.empty()) {
     header("Content-Type: " + t.spec.content_type);
@@ -306,8 +318,9 @@ void Transport::finish(Id id, int code) {
   curl_->idle.push_back(t->easy);
   const Done done = std::move(t->done);
   Outcome outcome = std::move(o);
+  Spec spec = std::move(t->spec);
   t.reset();
-  done(std::move(outcome));
+  done(std::move(outcome), std::move(spec));
 }
 
 void Transport::poll(std::chrono::milliseconds wait) {

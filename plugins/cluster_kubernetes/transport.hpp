@@ -37,7 +37,8 @@ class Transport {
     // Called when the headers of an answer with status 200 are complete.
     std::function<void()> opened;
   };
-  using Done = std::function<void(Outcome)>;
+  // The spec comes back, so that the same can be sent again.
+  using Done = std::function<void(Outcome, Spec)>;
   using Id = uint64_t;
 
   // Throws nothing. If libcurl cannot start, every transfer fails.

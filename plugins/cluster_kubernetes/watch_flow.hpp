@@ -50,6 +50,8 @@ class WatchFlow {
 
   // True if the API server has refused the request, and not only for a while.
   bool is_refused(const Outcome& outcome) const;
+  // True if the API server says that it does not know the resource.
+  bool is_absent(const Outcome& outcome) const;
 
   void grant(uint32_t more) { credit_ = credit_ > UINT32_MAX - more ? UINT32_MAX : credit_ + more; }
   // The next event, if there is one and credit for it.
@@ -66,7 +68,6 @@ class WatchFlow {
   std::chrono::milliseconds looked(const Outcome& outcome, uint64_t random);
   std::chrono::milliseconds page(const Outcome& outcome, uint64_t random);
   std::chrono::milliseconds refused(const Outcome& outcome, uint64_t random);
-  bool is_absent(const Outcome& outcome) const;
   void absent(std::string message);
   void works();
   void begin_anew();

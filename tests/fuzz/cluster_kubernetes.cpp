@@ -3,6 +3,7 @@
 #include "answer.hpp"
 #include "choice.hpp"
 #include "discovery.hpp"
+#include "exec_plugin.hpp"
 #include "json_scan.hpp"
 #include "kubeconfig.hpp"
 #include "lines.hpp"
@@ -20,11 +21,26 @@ void on_kubeconfig(std::string_view text) {
     return Secret("content");
   };
   for (const char* context : {"", "fuzz"}) {
-    const auto access = read_kubeconfig(std::string(text), "/etc/davit/kubeconfig", context, read);
+    const auto access =
+        read_kubeconfig({{"/etc/davit/kubeconfig", std::string(text)}}, context, read);
     if (!fuzz::no_bug(access, "kubeconfig").ok()) continue;
     fuzz::require(!access->url.empty() && !access->url.ends_with('/'),
                   "access has a URL without a slash at its end", access->url);
   }
+}
+
+// An exec plugin's answer, and what else it says.
+void on_exec(std::string_view text) {
+  ExecPlugin plugin;
+  plugin.api_version = "client.authentication.k8s.io/v1";
+  const auto made = parse_exec_credential(text, plugin);
+  if (fuzz::no_bug(made, "exec credential").ok()) {
+    fuzz::require(!made->token.view().empty() || !made->certificate.empty(),
+                  "a credential has a token or a certificate", text);
+  }
+  const std::string line = one_line(text);
+  fuzz::require(line.size() <= 503 && line.find('\n') == std::string::npos,
+                "what a plugin says is one short line", line);
 }
 
 std::vector<std::string> naive_lines(std::string_view text, size_t limit, size_t& dropped) {
@@ -136,6 +152,7 @@ void on_answer(std::string_view text) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto [entry, rest] = fuzz::choose(data, size);
   if (entry == "kubeconfig") on_kubeconfig(rest);
+  if (entry == "exec") on_exec(rest);
   if (entry == "lines") on_lines(rest);
   if (entry == "watch") on_watch(rest, true, 200);
   if (entry == "list") on_watch(rest, false, 200);

@@ -30,7 +30,7 @@ std::string config(std::string cluster, std::string user, std::string current = 
          "{cluster: x, user: u}\n";
 }
 Result<Access> parse(const std::string& text, std::string context = {}) {
-  return read_kubeconfig(text, "/etc/kube/config", context, read_file);
+  return read_kubeconfig({{"/etc/kube/config", text}}, context, read_file);
 }
 std::string message(const std::string& text, std::string context = {}) {
   auto r = parse(text, context);
@@ -90,12 +90,14 @@ TEST(Kubeconfig, EveryFaultIsOneLineThatNamesIt) {
        k + "user \"u\": tokenFile \"/etc/kube/empty\" is empty"},
       {config(ok, "token: \"a\\nb\""), "",
        k + "user \"u\": token has characters that no token has"},
-      {config(ok, "exec: {command: aws, args: [eks]}"), "",
-       k + "user \"u\": exec (aws) is not supported: give a token, a tokenFile or a client "
-           "certificate"},
       {config(ok, "username: me, password: x"), "",
-       k + "user \"u\": username is not supported: give a token, a tokenFile or a client "
-           "certificate"},
+       k + "user \"u\": username is not supported: give a token, a tokenFile, a client certificate "
+           "or exec"},
+      {config(ok, "as-uid: x"), "", k + "user \"u\": as: a uid, groups and extras need a user"},
+      {config(ok, "as: \"a\\nb\""), "",
+       k + "user \"u\": as: it has a value that is empty or has control characters"},
+      {config(ok + ", proxy-url: 'ftp://p'", ""), "",
+       k + "cluster \"c\": proxy-url must be a http, https or socks5 URL"},
       {"just text", "", k + "it is not a kubeconfig"},
       {"", "", k + "it is not a kubeconfig"},
       {"a: [", "", k + "line 1: end of sequence flow not found"},
