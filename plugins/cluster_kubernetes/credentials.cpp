@@ -5,7 +5,7 @@ namespace {
 
 // How often the files are looked at, and read however they look; and how soon they are read when
 // the server did not answer or answered 401.
-constexpr std::chrono::seconds look_every{2}, read_every{60}, read_soon{5};
+constexpr std::chrono::seconds look_at_files_every{2}, read_files_every{60}, read_files_soon{5};
 
 std::vector<FileStamp> stamps_of(const std::vector<std::string>& files) {
   std::vector<FileStamp> out;
@@ -36,8 +36,8 @@ bool Credentials::turn() {
 
 void Credentials::look_at_files() {
   const auto now = host_.now();
-  bool due = now - read_at_ >= (in_doubt_ ? read_soon : read_every);
-  if (!due && now - looked_at_ >= look_every) {
+  bool due = now - read_at_ >= (in_doubt_ ? read_files_soon : read_files_every);
+  if (!due && now - looked_at_ >= look_at_files_every) {
     looked_at_ = now;
     due = stamps_of(source_->files) != stamps_;
   }

@@ -50,7 +50,7 @@ bool belong_together(std::string_view certificate, std::string_view key) {
   return fits;
 }
 
-Error fault(const char* message) {
+Error unusable(const char* message) {
   return {Code::failed_precondition, message};
 }
 
@@ -58,12 +58,12 @@ Error fault(const char* message) {
 
 Result<> check_pem(const Access& access) {
   if (!access.ca.empty() && !certificates_are_whole(access.ca))
-    return fault("the certificate authority is no whole certificate");
+    return unusable("the certificate authority is no whole certificate");
   if (access.certificate.empty()) return {};
   if (!certificates_are_whole(access.certificate))
-    return fault("the client certificate is no whole certificate");
+    return unusable("the client certificate is no whole certificate");
   if (!belong_together(access.certificate, access.key.view()))
-    return fault("the client key is not that of the client certificate");
+    return unusable("the client key is not that of the client certificate");
   return {};
 }
 
