@@ -20,22 +20,13 @@ void Access::ask(const Host& host, const cluster::Client& cluster, const Strand&
                  std::function<void(Answer)> done) {
   std::shared_ptr<Access> access(
       new Access(host, cluster, strand, std::move(question), timeout, std::move(done)));
-  access->begin();
+  access->question_.restrict_to(kubernetes::namespaces_of(cluster));
+  access->next();
 }
 
 void Access::Question::restrict_to(const std::vector<std::string>& namespaces) {
   rights = kubernetes::in_namespaces(rights, namespaces);
   if (!namespaces.empty()) ns = namespaces.front();
-}
-
-void Access::begin() {
-  cluster_.request(kubernetes::namespaces_request(),
-                   [self = shared_from_this()](const cluster::Response& r) {
-                     self->strand_.post([self, namespaces = kubernetes::namespaces_of(r)] {
-                       self->question_.restrict_to(namespaces);
-                       self->next();
-                     });
-                   });
 }
 
 void Access::next() {

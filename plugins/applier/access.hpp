@@ -42,7 +42,6 @@ class Access : public std::enable_shared_from_this<Access> {
  private:
   Access(const Host& host, cluster::Client cluster, Strand strand, Question question,
          std::chrono::nanoseconds timeout, std::function<void(Answer)> done);
-  void begin();
   void next();
   static cluster::Request ask_of(const Question& question, size_t n);
   static bool take(const Question& question, size_t n, const cluster::Response& r, Answer& into);

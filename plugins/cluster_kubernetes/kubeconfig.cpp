@@ -15,7 +15,7 @@ namespace {
 
 using yaml::child;
 using yaml::Fault;
-using yaml::quoted;
+using yaml::in_quotes;
 using yaml::text_of;
 
 std::string decode_base64(std::string text, const std::string& what) {
@@ -47,7 +47,7 @@ class Source {
     const std::string file = text_of(node, key.c_str(), where);
     if (file.empty()) return {};
     return checked(content(file, where + ": " + key),
-                   where + ": " + key + " " + quoted(resolve(file)));
+                   where + ": " + key + " " + in_quotes(resolve(file)));
   }
   std::string content(const std::string& file, const std::string& where) const {
     auto secret = read_(resolve(file));
@@ -87,7 +87,7 @@ Found named(const Sources& sources, const char* list, const char* inner, const s
   }
   std::string there;
   for (const auto& n : names) there += (there.empty() ? "" : ", ") + n;
-  throw Fault(std::string(inner) + " " + quoted(name) + " does not exist (there " +
+  throw Fault(std::string(inner) + " " + in_quotes(name) + " does not exist (there " +
               (names.empty() ? "are none" : "are: " + there) + ")");
 }
 
@@ -101,7 +101,7 @@ void read_cluster(const Found& found, const std::string& where, Access& out) {
                                [](char c) { return c <= ' ' || c == '?' || c == '#'; });
   if (out.url.empty()) throw Fault(where + ": server is missing");
   if ((!https && !http) || odd)
-    throw Fault(where + ": server " + quoted(out.url) + " is not a http or https URL");
+    throw Fault(where + ": server " + in_quotes(out.url) + " is not a http or https URL");
   out.ca = found.source.pem(cluster, "certificate-authority", where);
   out.tls_server_name = text_of(cluster, "tls-server-name", where);
   out.proxy = text_of(cluster, "proxy-url", where);
@@ -154,7 +154,7 @@ void read_user(const Found& found, const std::string& where, const YAML::Node& c
   if (file.empty()) return;
   out.token_file = found.source.resolve(file);
   if (found.source.content(file, where + ": tokenFile").empty()) {
-    throw Fault(where + ": tokenFile " + quoted(out.token_file) + " is empty");
+    throw Fault(where + ": tokenFile " + in_quotes(out.token_file) + " is empty");
   }
 }
 
@@ -164,21 +164,21 @@ Access read(const Sources& sources, const std::string& name, std::string context
   }
   if (context.empty()) throw Fault("it has no current-context; name one with `context`");
   const YAML::Node chosen = named(sources, "contexts", "context", context).node;
-  const std::string where = "context " + quoted(context);
+  const std::string where = "context " + in_quotes(context);
   const std::string cluster = text_of(chosen, "cluster", where);
   const std::string user = text_of(chosen, "user", where);
   if (cluster.empty()) throw Fault(where + ": cluster is missing");
   Access out;
-  out.source = name + ", context " + quoted(context);
+  out.source = name + ", context " + in_quotes(context);
   const Found in = named(sources, "clusters", "cluster", cluster);
-  read_cluster(in, "cluster " + quoted(cluster), out);
+  read_cluster(in, "cluster " + in_quotes(cluster), out);
   if (!user.empty())
-    read_user(named(sources, "users", "user", user), "user " + quoted(user), in.node, out);
+    read_user(named(sources, "users", "user", user), "user " + in_quotes(user), in.node, out);
   return out;
 }
 
 YAML::Node load(const KubeconfigFile& file) {
-  const std::string name = "kubeconfig " + quoted(file.path);
+  const std::string name = "kubeconfig " + in_quotes(file.path);
   try {
     YAML::Node root = YAML::Load(file.text);
     if (!root.IsMap()) throw Fault(name + ": it is not a kubeconfig");
@@ -193,7 +193,8 @@ YAML::Node load(const KubeconfigFile& file) {
 Result<Access> read_kubeconfig(const std::vector<KubeconfigFile>& files, const std::string& context,
                                const ReadFile& read_file) {
   std::string name;
-  for (const auto& file : files) name += (name.empty() ? "kubeconfig " : ", ") + quoted(file.path);
+  for (const auto& file : files)
+    name += (name.empty() ? "kubeconfig " : ", ") + in_quotes(file.path);
   std::vector<std::string> looked_for;
   const ReadFile noted = [&](const std::string& path) {
     looked_for.push_back(path);

@@ -14,7 +14,7 @@ namespace {
 namespace json = boost::json;
 using yaml::child;
 using yaml::Fault;
-using yaml::quoted;
+using yaml::in_quotes;
 using yaml::text_of;
 
 // Of what one plugin is configured with.
@@ -82,7 +82,7 @@ void check_mode(const YAML::Node& exec, const std::string& api_version, const st
   }
   if (mode == "IfAvailable" || mode == "Never" || (mode.empty() && !needed)) return;
   throw Fault(where + ": interactiveMode must be Never, IfAvailable or Always" +
-              (mode.empty() ? "" : ", not " + quoted(mode)));
+              (mode.empty() ? "" : ", not " + in_quotes(mode)));
 }
 
 }  // namespace
@@ -95,7 +95,7 @@ ExecPlugin read_exec(const YAML::Node& exec, const std::string& user, const YAML
   out.api_version = text_of(exec, "apiVersion", where);
   if (!is_exec_version(out.api_version)) {
     throw Fault(where + ": apiVersion must be client.authentication.k8s.io/v1 or /v1beta1, not " +
-                quoted(out.api_version));
+                in_quotes(out.api_version));
   }
   out.command = text_of(exec, "command", where);
   if (out.command.empty()) throw Fault(where + ": command is missing");

@@ -14,7 +14,7 @@ struct Fault : std::exception {
   std::string message;
 };
 
-inline std::string quoted(const std::string& s) {
+inline std::string in_quotes(const std::string& s) {
   return "\"" + s + "\"";
 }
 

@@ -1,6 +1,7 @@
 #include "namespaces.hpp"
 
-#include <future>
+#include <memory>
+#include <mutex>
 
 #include <boost/json/array.hpp>
 #include <boost/json/parse.hpp>
@@ -26,13 +27,18 @@ std::vector<std::string> namespaces_of(const cluster::Response& answer) {
 }
 
 std::vector<std::string> namespaces_of(const cluster::Client& cluster) {
-  // Shared with the callback, which may come after this function has stopped waiting.
-  const auto answered = std::make_shared<std::promise<cluster::Response>>();
-  auto answer = answered->get_future();
-  cluster.request(namespaces_request(),
-                  [answered](cluster::Response r) { answered->set_value(std::move(r)); });
-  if (answer.wait_for(std::chrono::seconds(1)) != std::future_status::ready) return {};
-  return namespaces_of(answer.get());
+  // Shared with the callback, which may come later and on another thread: then it says nothing.
+  struct Answered {
+    std::mutex mutex;
+    std::optional<cluster::Response> answer;
+  };
+  const auto answered = std::make_shared<Answered>();
+  cluster.request(namespaces_request(), [answered](cluster::Response r) {
+    const std::lock_guard lock(answered->mutex);
+    answered->answer = std::move(r);
+  });
+  const std::lock_guard lock(answered->mutex);
+  return answered->answer ? namespaces_of(*answered->answer) : std::vector<std::string>();
 }
 
 std::vector<Right> in_namespaces(const std::vector<Right>& rights,

@@ -1,7 +1,7 @@
 // How the users of a cluster find out to which namespaces it is restricted, so that they ask for
 // rights, and place objects, there. A cluster plugin that knows such a restriction answers the verb
-// below by itself and at once; any other refuses a verb that it does not know. Nothing is sent to
-// an API server.
+// below by itself, before the slot returns; any other refuses a verb that it does not know. Nothing
+// is sent to an API server.
 #pragma once
 
 #include <davit/cluster.hpp>
@@ -16,7 +16,7 @@ inline constexpr std::string_view namespaces_verb = "namespaces";
 cluster::Request namespaces_request();
 // None: there is no restriction.
 std::vector<std::string> namespaces_of(const cluster::Response& answer);
-// Asks, in any phase after wire. Blocks for a second at most.
+// Asks, in any phase after wire. Does not wait.
 std::vector<std::string> namespaces_of(const cluster::Client& cluster);
 
 // The same rights for each of the namespaces. What no Role can grant is left out: objects of no
