@@ -188,6 +188,13 @@ class ClusterMemory {
   }
 
   void request(const Op& op, cluster::Request q, Done done) {
+    // Others ask before anything runs, and are answered at once: it knows no restriction.
+    if (q.verb == "namespaces") {
+      cluster::Response unknown;
+      unknown.code = Code::invalid_argument;
+      unknown.message = "the verb \"namespaces\" is unknown";
+      return done(unknown);
+    }
     if (waiting_->fetch_add(1) >= requests_max_) {
       waiting_->fetch_sub(1);
       auto busy =
