@@ -3,34 +3,12 @@
 #include <boost/json.hpp>
 #include <davit/ascii.hpp>
 
+#include "secret_store/code_names.hpp"
+
 namespace davit::secrets_vault {
 namespace {
 
 namespace json = boost::json;
-
-struct Named {
-  Code code;
-  const char* name;
-};
-// As Connect writes them.
-constexpr Named names[] = {
-    {Code::cancelled, "canceled"},
-    {Code::unknown, "unknown"},
-    {Code::invalid_argument, "invalid_argument"},
-    {Code::deadline_exceeded, "deadline_exceeded"},
-    {Code::not_found, "not_found"},
-    {Code::already_exists, "already_exists"},
-    {Code::permission_denied, "permission_denied"},
-    {Code::resource_exhausted, "resource_exhausted"},
-    {Code::failed_precondition, "failed_precondition"},
-    {Code::aborted, "aborted"},
-    {Code::out_of_range, "out_of_range"},
-    {Code::unimplemented, "unimplemented"},
-    {Code::internal, "internal"},
-    {Code::unavailable, "unavailable"},
-    {Code::data_loss, "data_loss"},
-    {Code::unauthenticated, "unauthenticated"},
-};
 
 // An error of Connect is short.
 constexpr size_t error_bytes_max = 16u << 10;
@@ -54,11 +32,8 @@ std::optional<Code> code_in(std::string_view body) {
     const json::value value = json::parse(body, &resource);
     const auto* object = value.if_object();
     const auto* word = object == nullptr ? nullptr : object->if_contains("code");
-    if (word != nullptr && word->is_string()) {
-      for (const Named& named : names) {
-        if (word->get_string() == named.name) found = named.code;
-      }
-    }
+    if (word != nullptr && word->is_string())
+      found = secret_store::code_named({word->get_string().data(), word->get_string().size()});
   } catch (const std::exception&) {
     // It is no JSON, or too deep for an error of Connect.
   }
@@ -102,13 +77,6 @@ ConnectAnswer read_answer(const http::Response& response) {
     if (const auto code = code_in(response.body.view())) return {*code, true};
   }
   return {code_of_status(response.status), false};
-}
-
-const char* code_name(Code code) {
-  for (const Named& named : names) {
-    if (named.code == code) return named.name;
-  }
-  return "ok";
 }
 
 }  // namespace davit::secrets_vault

@@ -17,7 +17,4 @@ struct ConnectAnswer {
 // with another type is no answer of a Connect service: UNKNOWN.
 ConnectAnswer read_answer(const http::Response& response);
 
-// "not_found"
-const char* code_name(Code code);
-
 }  // namespace davit::secrets_vault

@@ -1,19 +1,14 @@
 #include "outcome.hpp"
 
+#include "secret_store/code_names.hpp"
+
 namespace davit::secrets_vault {
 namespace {
 
+using secret_store::code_name;
+using secret_store::failed;
 using Meaning = Outcome::Meaning;
 using Peer = Outcome::Peer;
-
-Outcome failed(Meaning meaning, Code code, Error error, Peer peer) {
-  Outcome out;
-  out.meaning = meaning;
-  out.code = code;
-  out.error = std::move(error);
-  out.peer = peer;
-  return out;
-}
 
 Outcome refused(Code code, bool certain, Error error) {
   Outcome out = failed(Meaning::refused, code, std::move(error), Peer::works);
@@ -37,7 +32,7 @@ Outcome of_service(const http::Response& response, Code code) {
     case Code::not_found:
       return refused(code, true, {Code::not_found, says("the vault does not know the keyring")});
     case Code::permission_denied:
-      return failed(Meaning::keyring, code,
+      return failed(Meaning::group, code,
                     {Code::permission_denied, says("the token may not use the keyring")},
                     Peer::works);
     case Code::unauthenticated:
@@ -90,24 +85,6 @@ Outcome outcome_of(const http::Response& response, size_t count, uint64_t call) 
   out.values = std::move(decrypted->values);
   out.strangers = decrypted->strangers;
   return out;
-}
-
-Outcome outcome_of(const Error& error) {
-  switch (error.code) {
-    case Code::cancelled:
-    case Code::deadline_exceeded:
-      return failed(Meaning::over, error.code, error, Peer::unknown);
-    case Code::unavailable:
-      return failed(Meaning::later, error.code, error, Peer::fails);
-    case Code::resource_exhausted:
-      return failed(Meaning::everything, error.code, error, Peer::fails);
-    default: {
-      // Something of ours, such as a certificate: it says nothing about the Vault.
-      Error later = error;
-      later.code = error.code == Code::unauthenticated ? error.code : Code::unavailable;
-      return failed(Meaning::everything, error.code, std::move(later), Peer::unknown);
-    }
-  }
 }
 
 }  // namespace davit::secrets_vault

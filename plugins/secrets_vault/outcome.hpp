@@ -1,38 +1,16 @@
-// Outcome: what came of one call of the Vault, and what it means for the items. Pure.
+// What an answer of DecryptBulk means for the items. Pure.
 #pragma once
 
 #include "connect_answer.hpp"
 #include "decrypt_bulk.hpp"
+#include "secret_store/outcome.hpp"
 
 namespace davit::secrets_vault {
 
-struct Outcome {
-  enum class Meaning : uint8_t {
-    decrypted,   // `values` has them
-    refused,     // perhaps because of one item: `error` is for that item
-    keyring,     // nothing of this keyring is to be had
-    everything,  // nothing is to be had, and another attempt now is of no use
-    later,       // another attempt may help
-    over,        // the caller has given up, or its deadline has passed
-  };
-  Meaning meaning = Meaning::everything;
-  Code code = Code::ok;  // of the call, for the metric
-  std::vector<std::optional<Secret>> values;
-  size_t strangers = 0;  // values that were not asked for
-  Error error;
-  bool certain = false;  // refused: the Vault says that it is the item
-  // What the call says about the Vault. Whatever a Vault answers is no failure of it.
-  enum class Peer : uint8_t {
-    works,
-    fails,    // it is away, or what answers is none
-    unknown,  // it was not asked, or its answer not waited for
-  };
-  Peer peer = Peer::works;
-};
+using secret_store::Outcome;
+using secret_store::outcome_of;
 
 // Of an answer to the call `call` with `count` items.
 Outcome outcome_of(const http::Response& response, size_t count, uint64_t call);
-// Of a request that got no answer.
-Outcome outcome_of(const Error& error);
 
 }  // namespace davit::secrets_vault

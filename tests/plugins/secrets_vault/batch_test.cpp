@@ -1,25 +1,21 @@
 // Every file in batch/ is one story. `item K C` adds a ciphertext of a keyring; then `next` prints
 // what is asked for. `ok` decrypts it all, `ok C...` only these; `refuse CODE` and `certain CODE`
 // are refusals that may be, or are, an item's fault; `keyring CODE` and `all CODE` fail more.
-#include "batch.hpp"
+#include "secret_store/batch.hpp"
 
 #include <gtest/gtest.h>
 #include <davit/testing/scenario.hpp>
 #include <set>
 #include <sstream>
 
-#include "blame.hpp"
-#include "connect_answer.hpp"
+#include "secret_store/blame.hpp"
+#include "secret_store/code_names.hpp"
+#include "vault.hpp"
 
 namespace davit::secrets_vault {
 namespace {
 
-Code code_named(const std::string& name) {
-  for (int n = 1; n <= static_cast<int>(Code::unauthenticated); ++n) {
-    if (name == code_name(static_cast<Code>(n))) return static_cast<Code>(n);
-  }
-  throw std::runtime_error("no code is called " + name);
-}
+using namespace secret_store;
 
 class BatchCommands {
  public:
@@ -52,7 +48,11 @@ class BatchCommands {
 
  private:
   Batch& batch() {
-    if (!batch_) batch_.emplace(items_, limits_);
+    if (!batch_) {
+      batch_.emplace(items_, limits_, [this](const secrets::Item& item) {
+        return asked_by(item, limits_.bytes_max);
+      });
+    }
     return *batch_;
   }
   void add(std::istringstream& words) {
@@ -73,15 +73,14 @@ class BatchCommands {
     std::string ciphertext;
     words >> ciphertext;
     for (size_t n = 0; n < batch().wanted().size(); ++n) {
-      if (batch().wanted()[n].ciphertext == ciphertext)
-        batch().known(n, Secret("known " + ciphertext));
+      if (batch().wanted()[n].text == ciphertext) batch().known(n, Secret("known " + ciphertext));
     }
   }
   std::string next() {
     const Batch::Part* part = batch().next();
     if (part == nullptr) return "-\n";
-    std::string out = std::string(part->keyring) + ":";
-    for (const size_t n : part->wanted) out += " " + std::string(batch().wanted()[n].ciphertext);
+    std::string out = std::string(part->group) + ":";
+    for (const size_t n : part->wanted) out += " " + std::string(batch().wanted()[n].text);
     return out + "\n";
   }
   void decrypt(std::istringstream& words) {
@@ -89,7 +88,7 @@ class BatchCommands {
     for (std::string one; words >> one;) only.insert(one);
     std::vector<std::optional<Secret>> values;
     for (const size_t n : batch().next()->wanted) {
-      const std::string ciphertext(batch().wanted()[n].ciphertext);
+      const std::string ciphertext(batch().wanted()[n].text);
       values.emplace_back();
       if (only.empty() || only.contains(ciphertext))
         values.back() = Secret("value of " + ciphertext);
@@ -99,7 +98,7 @@ class BatchCommands {
   void fail(const std::string& command, std::istringstream& words) {
     std::string code;
     words >> code;
-    const Error why{code_named(code), command};
+    const Error why{code_named(code).value(), command};
     if (batch().next() == nullptr) throw std::runtime_error("nothing is asked for");
     // `refuse CODE x9`: nine times
     char x = 0;
@@ -109,7 +108,7 @@ class BatchCommands {
     }
     if (command == "refuse") return batch().refused(why, false);
     if (command == "certain") return batch().refused(why, true);
-    if (command == "keyring") return batch().fail_keyring(why);
+    if (command == "keyring") return batch().fail_group(why);
     if (command == "all") return batch().fail_all(why);
     throw std::runtime_error("unknown command");
   }

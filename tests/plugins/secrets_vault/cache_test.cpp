@@ -1,6 +1,6 @@
 // Every file in cache/ is one story. It holds three entries or four pages, for 1000 ms. `put K`
 // keeps a value, `put K 9000` one of so many bytes; `find K` prints it.
-#include "cache.hpp"
+#include "secret_store/cache.hpp"
 
 #include <gtest/gtest.h>
 #include <davit/testing/scenario.hpp>
@@ -8,6 +8,8 @@
 
 namespace davit::secrets_vault {
 namespace {
+
+using namespace secret_store;
 
 using namespace std::chrono_literals;
 
@@ -19,9 +21,9 @@ class CacheCommands {
     words >> command >> name;
     const ItemKey key = item_key("e", name);
     if (command == "find") {
-      const Secret* found = cache_.find(key, now_);
+      const Cache::Kept* found = cache_.find(key, now_);
       if (found == nullptr) return "-\n";
-      const std::string value(found->view());
+      const std::string value(found->value.view());
       return value.substr(0, value.find('.')) + "\n";
     }
     if (command == "entries") return std::to_string(cache_.entries()) + "\n";

@@ -37,7 +37,7 @@ TEST(Outcome, OfAnErrorOfConnectIsItsCode) {
                Code::invalid_argument, false},
            Row{"not_found", 404, json_type, "{}", Meaning::refused, Code::not_found,
                Code::not_found, false},
-           Row{"permission_denied", 403, json_type, "{}", Meaning::keyring, Code::permission_denied,
+           Row{"permission_denied", 403, json_type, "{}", Meaning::group, Code::permission_denied,
                Code::permission_denied, false},
            Row{"unauthenticated", 401, json_type, "{}", Meaning::everything, Code::unauthenticated,
                Code::unauthenticated, false},

@@ -1,6 +1,4 @@
 // What the configuration may say, and what `davit check` finds.
-#include "settings.hpp"
-
 #include "fixture.hpp"
 
 namespace davit::secrets_vault {

@@ -1,8 +1,8 @@
-#include "token.hpp"
+#include "token_file.hpp"
 
 #include <algorithm>
 
-namespace davit::secrets_vault {
+namespace davit::secret_store {
 namespace {
 
 // A file with other characters holds no token: it is half written, or the wrong file.
@@ -13,19 +13,19 @@ bool usable(std::string_view token) {
 
 }  // namespace
 
-Result<Secret> Token::read() const {
+Result<Secret> TokenFile::read() const {
   auto content = host_.credential(file_);
   if (!content.ok()) {
     Error error = content.error();
-    error.where = "token_file";
+    error.where = setting_;
     return error;
   }
   if (usable(content->view())) return std::move(*content);
   return Error{Code::failed_precondition,
-               "\"" + file_ + "\" holds no token: one word of printable ASCII", "token_file"};
+               "\"" + file_ + "\" holds no token: one word of printable ASCII", setting_};
 }
 
-Result<Secret> Token::current() {
+Result<Secret> TokenFile::current() {
   auto now = read();
   const std::lock_guard lock(mutex_);
   if (!now.ok()) {
@@ -40,4 +40,4 @@ Result<Secret> Token::current() {
   return now;
 }
 
-}  // namespace davit::secrets_vault
+}  // namespace davit::secret_store

@@ -1,5 +1,5 @@
-// Cache: values that the Vault has decrypted, by keyring and ciphertext. A ciphertext never changes
-// its meaning, so an entry is right as long as it may be kept. Bounded in entries and bytes: the
+// Cache: values that a Vault has given, by what was asked for. A ciphertext never changes its
+// meaning, so its entry is right as long as it may be kept. Bounded in entries and bytes: the
 // least recently used goes first. Pure; the caller passes the time, and guards it by a mutex.
 #pragma once
 
@@ -7,15 +7,17 @@
 #include <chrono>
 #include <cstdint>
 #include <list>
+#include <string>
 #include <unordered_map>
 
 #include "davit/secret.hpp"
 
-namespace davit::secrets_vault {
+namespace davit::secret_store {
 
-// Stands for a keyring and a ciphertext: their SHA-256. Nobody can make two items with one key.
+// Stands for a group, such as a keyring, and a text of it: their SHA-256. Nobody can make two items
+// with one key.
 using ItemKey = std::array<unsigned char, 32>;
-ItemKey item_key(std::string_view keyring, std::string_view ciphertext);
+ItemKey item_key(std::string_view group, std::string_view text);
 
 class Cache {
  public:
@@ -27,10 +29,14 @@ class Cache {
   };
   explicit Cache(Limits limits) : limits_(limits) {}
 
+  struct Kept {
+    Secret value;
+    std::string version;  // empty: the store has none
+  };
   // Borrowed until the next call of a member; NULL: it is not there, or too old.
-  const Secret* find(const ItemKey& key, Time now);
+  const Kept* find(const ItemKey& key, Time now);
   // Copies the value. One that is larger than the whole cache is not kept.
-  void put(const ItemKey& key, const Secret& value, Time now);
+  void put(const ItemKey& key, const Secret& value, Time now, const std::string& version = {});
   // Wipes what is too old. find() does so for what it is asked for alone.
   void expire(Time now);
   size_t entries() const { return index_.size(); }
@@ -40,7 +46,7 @@ class Cache {
  private:
   struct Entry {
     ItemKey key;
-    Secret value;
+    Kept kept;
     Time until;
     size_t bytes;
   };
@@ -56,4 +62,4 @@ class Cache {
   size_t bytes_ = 0;
 };
 
-}  // namespace davit::secrets_vault
+}  // namespace davit::secret_store

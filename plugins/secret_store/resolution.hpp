@@ -6,15 +6,15 @@
 
 #include "davit/operation.hpp"
 #include "davit/outstanding.hpp"
-#include "vault.hpp"
+#include "store.hpp"
 
-namespace davit::secrets_vault {
+namespace davit::secret_store {
 
 class Resolution : public std::enable_shared_from_this<Resolution> {
  public:
   // `op` is the caller's, and lives until `done` is called. `own` ends with it, or with the
   // instance. `ticket` is kept until nothing of this runs any more.
-  Resolution(Host host, std::shared_ptr<Vault> vault, const Op& op, Operation own,
+  Resolution(Host host, std::shared_ptr<Store> store, const Op& op, Operation own,
              secrets::Done done, Outstanding::Ticket ticket);
 
   void start(std::vector<secrets::Item> items);
@@ -22,14 +22,14 @@ class Resolution : public std::enable_shared_from_this<Resolution> {
  private:
   void begin(std::vector<secrets::Item> items);
   void step();
-  void send(Vault::Permit permit, const Batch::Part& part);
+  void send(Store::Permit permit, const Batch::Part& part);
   void came(Outcome outcome);
   void retry_or_fail(const Outcome& outcome);
   void give_up();
   void finish(const Error& open);
 
   const Host host_;
-  const std::shared_ptr<Vault> vault_;
+  const std::shared_ptr<Store> store_;
   const Op op_;
   const Operation own_;
   secrets::Done done_;                // empty: it was called
@@ -42,4 +42,4 @@ class Resolution : public std::enable_shared_from_this<Resolution> {
   Backoff backoff_;
 };
 
-}  // namespace davit::secrets_vault
+}  // namespace davit::secret_store

@@ -1,5 +1,5 @@
-// What the configuration says of a Vault: where it is, how long to wait for it, how much goes into
-// one call, what is kept.
+// What the configuration says of any secret store: where it is, how long to wait for it, how much
+// goes into one call, what is kept.
 #pragma once
 
 #include "batch.hpp"
@@ -8,14 +8,16 @@
 #include "http/breaker.hpp"
 #include "http/settings.hpp"
 
-namespace davit::secrets_vault {
+namespace davit::secret_store {
 
-struct VaultSettings {
+// A file with a token is a setting of most of them.
+std::string read_token_file(const Settings& settings);
+
+struct StoreSettings {
   // Reads the settings and rejects what is wrong. Only in the plugin's constructor.
-  static VaultSettings read(const Host& host);
+  static StoreSettings read(const Settings& settings, const std::string& user_agent);
 
   http::Target target;
-  std::string token_file;
   Batch::Limits batch;
   Cache::Limits cache;
   http::Breaker::Rules breaker;
@@ -24,4 +26,4 @@ struct VaultSettings {
   size_t open_calls_max = 10'000;
 };
 
-}  // namespace davit::secrets_vault
+}  // namespace davit::secret_store

@@ -9,7 +9,7 @@
 
 #include "cache.hpp"
 
-namespace davit::secrets_vault {
+namespace davit::secret_store {
 
 class Blame {
  public:
@@ -30,4 +30,4 @@ class Blame {
   std::set<ItemKey> refused_;  // since something was decrypted
 };
 
-}  // namespace davit::secrets_vault
+}  // namespace davit::secret_store

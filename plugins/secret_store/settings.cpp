@@ -1,6 +1,6 @@
 #include "settings.hpp"
 
-namespace davit::secrets_vault {
+namespace davit::secret_store {
 namespace {
 
 using namespace std::chrono_literals;
@@ -11,16 +11,12 @@ size_t count_of(int64_t value) {
 
 }  // namespace
 
-VaultSettings VaultSettings::read(const Host& host) {
-  const Settings s(host);
+StoreSettings StoreSettings::read(const Settings& s, const std::string& user_agent) {
   constexpr int64_t mebibyte = 1 << 20;
-  VaultSettings out;
+  StoreSettings out;
   http::Options usual;
-  usual.user_agent = "davit/" DAVIT_PLUGIN_VERSION;
+  usual.user_agent = user_agent;
   out.target = http::read_target(s, usual);
-  out.token_file = s.string("token_file");
-  if (s.has("token_file") && out.token_file.empty())
-    s.reject("token_file", "must name a file, or credential:NAME");
   out.batch.items_max = count_of(s.integer("batch_items_max", 100, 1, 10'000));
   out.batch.bytes_max = count_of(s.integer("batch_bytes_max", mebibyte, 1'024, 256 * mebibyte));
   out.cache.lasts = s.milliseconds("cache_ms", 60s, 0);
@@ -38,4 +34,11 @@ VaultSettings VaultSettings::read(const Host& host) {
   return out;
 }
 
-}  // namespace davit::secrets_vault
+std::string read_token_file(const Settings& s) {
+  std::string file = s.string("token_file");
+  if (s.has("token_file") && file.empty())
+    s.reject("token_file", "must name a file, or credential:NAME");
+  return file;
+}
+
+}  // namespace davit::secret_store

@@ -1,4 +1,4 @@
-// Token: the bearer token, read from its file for each call. So a token that was replaced needs no
+// TokenFile: a token, read from its file for each call. So a token that was replaced needs no
 // restart. While the file cannot be read, or holds no token, the last one stays in use, and the log
 // says so once.
 #pragma once
@@ -7,11 +7,12 @@
 
 #include "davit/host.hpp"
 
-namespace davit::secrets_vault {
+namespace davit::secret_store {
 
-class Token {
+class TokenFile {
  public:
-  Token(Host host, std::string file) : host_(host), file_(std::move(file)) {}
+  TokenFile(Host host, std::string file, std::string setting = "token_file")
+      : host_(host), file_(std::move(file)), setting_(std::move(setting)) {}
 
   // A copy. An error: there was never a token. Reads the file; any thread.
   Result<Secret> current();
@@ -20,10 +21,10 @@ class Token {
 
  private:
   const Host host_;
-  const std::string file_;
+  const std::string file_, setting_;
   std::mutex mutex_;
   std::optional<Secret> last_;
   bool unreadable_ = false;  // it was logged
 };
 
-}  // namespace davit::secrets_vault
+}  // namespace davit::secret_store

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <memory>
 
-namespace davit::secrets_vault {
+namespace davit::secret_store {
 namespace {
 
 // What a Secret takes.
@@ -16,16 +16,16 @@ size_t memory_of(size_t bytes) {
 
 }  // namespace
 
-ItemKey item_key(std::string_view keyring, std::string_view ciphertext) {
+ItemKey item_key(std::string_view group, std::string_view text) {
   const std::unique_ptr<EVP_MD_CTX, void (*)(EVP_MD_CTX*)> hash(EVP_MD_CTX_new(), &EVP_MD_CTX_free);
-  // The length tells where the keyring ends.
-  const uint64_t length = keyring.size();
+  // The length tells where the group ends.
+  const uint64_t length = group.size();
   ItemKey out{};
   unsigned int size = 0;
   const bool done = hash && EVP_DigestInit_ex(hash.get(), EVP_sha256(), nullptr) == 1 &&
                     EVP_DigestUpdate(hash.get(), &length, sizeof length) == 1 &&
-                    EVP_DigestUpdate(hash.get(), keyring.data(), keyring.size()) == 1 &&
-                    EVP_DigestUpdate(hash.get(), ciphertext.data(), ciphertext.size()) == 1 &&
+                    EVP_DigestUpdate(hash.get(), group.data(), group.size()) == 1 &&
+                    EVP_DigestUpdate(hash.get(), text.data(), text.size()) == 1 &&
                     EVP_DigestFinal_ex(hash.get(), out.data(), &size) == 1 && size == out.size();
   if (!done) throw std::bad_alloc();
   return out;
@@ -37,7 +37,7 @@ size_t Cache::Hash::operator()(const ItemKey& key) const {
   return out;
 }
 
-const Secret* Cache::find(const ItemKey& key, Time now) {
+const Cache::Kept* Cache::find(const ItemKey& key, Time now) {
   const auto found = index_.find(key);
   if (found == index_.end()) return nullptr;
   if (found->second->until <= now) {
@@ -45,17 +45,17 @@ const Secret* Cache::find(const ItemKey& key, Time now) {
     return nullptr;
   }
   entries_.splice(entries_.end(), entries_, found->second);
-  return &found->second->value;
+  return &found->second->kept;
 }
 
-void Cache::put(const ItemKey& key, const Secret& value, Time now) {
+void Cache::put(const ItemKey& key, const Secret& value, Time now, const std::string& version) {
   const size_t bytes = memory_of(value.size());
   if (limits_.lasts.count() == 0 || limits_.entries_max == 0 || bytes > limits_.bytes_max) return;
   if (const auto found = index_.find(key); found != index_.end()) drop(found->second);
   while (!entries_.empty() &&
          (entries_.size() >= limits_.entries_max || bytes_ + bytes > limits_.bytes_max))
     drop(entries_.begin());
-  entries_.push_back({key, Secret(value.view()), now + limits_.lasts, bytes});
+  entries_.push_back({key, {Secret(value.view()), version}, now + limits_.lasts, bytes});
   index_[key] = std::prev(entries_.end());
   bytes_ += bytes;
 }
@@ -80,4 +80,4 @@ void Cache::drop(Entries::iterator entry) {
   entries_.erase(entry);
 }
 
-}  // namespace davit::secrets_vault
+}  // namespace davit::secret_store

@@ -1,55 +1,30 @@
 #include "batch.hpp"
 
-#include "davit/utf8.hpp"
-
-namespace davit::secrets_vault {
-namespace {
-
-Error unusable(std::string message) {
-  return {Code::invalid_argument, std::move(message)};
-}
-
-// What no call of the Vault can resolve.
-std::optional<Error> fault_of(const secrets::Item& item, size_t bytes_max) {
-  if (item.type == DAVIT_SECRET_READ)
-    return Error{Code::unimplemented, "the vault decrypts ciphertexts, and stores no secrets"};
-  if (item.type != DAVIT_SECRET_DECRYPT)
-    return Error{Code::unimplemented,
-                 "items of the type " + std::to_string(item.type) + " are not known here"};
-  if (item.keyring.empty()) return unusable("the item names no keyring");
-  if (!valid_utf8(item.keyring)) return unusable("the keyring's name is no UTF-8");
-  if (!valid_utf8(item.ciphertext))
-    return unusable("the ciphertext is no text: this vault's ciphertexts are base64");
-  if (item.keyring.size() + item.ciphertext.size() > bytes_max) {
-    return unusable("keyring and ciphertext have more than " + std::to_string(bytes_max) +
-                    " bytes (batch_bytes_max)");
-  }
-  return std::nullopt;
-}
-
-}  // namespace
-
-Batch::Batch(std::vector<secrets::Item> items, Limits limits)
+namespace davit::secret_store {
+Batch::Batch(std::vector<secrets::Item> items, Limits limits, const Ask& ask)
     : items_(std::move(items)), limits_(limits) {
   std::map<ItemKey, size_t> known;
   item_wanted_.reserve(items_.size());
-  for (const auto& item : items_) item_wanted_.push_back(find_or_add(item, known));
+  for (const auto& item : items_) item_wanted_.push_back(find_or_add(item, ask, known));
   states_.resize(wanted_.size());
 }
 
-Result<size_t> Batch::find_or_add(const secrets::Item& item, std::map<ItemKey, size_t>& known) {
-  if (auto fault = fault_of(item, limits_.bytes_max)) return *fault;
-  const ItemKey key = item_key(item.keyring, item.ciphertext);
+Result<size_t> Batch::find_or_add(const secrets::Item& item, const Ask& ask,
+                                  std::map<ItemKey, size_t>& known) {
+  auto asked = ask(item);
+  if (!asked.ok()) return asked.error();
+  const ItemKey key = item_key(asked->group, asked->text);
   const auto [at, added] = known.emplace(key, wanted_.size());
-  if (added) wanted_.push_back({item.keyring, item.ciphertext, key});
+  if (added) wanted_.push_back({std::move(asked->group), asked->text, key});
   return at->second;
 }
 
-void Batch::known(size_t wanted, Secret value) {
+void Batch::known(size_t wanted, Secret value, std::string version) {
   states_[wanted].value = std::move(value);
+  states_[wanted].version = std::move(version);
 }
 
-// Items of one keyring go together, whatever stands between them.
+// Items of one group go together, whatever stands between them.
 void Batch::plan() {
   struct Growing {
     Part part;
@@ -58,18 +33,18 @@ void Batch::plan() {
   std::map<std::string_view, Growing> growing;
   for (size_t n = 0; n < wanted_.size(); ++n) {
     if (!states_[n].open()) continue;
-    auto& [part, bytes] = growing[wanted_[n].keyring];
-    const size_t more = wanted_[n].ciphertext.size();
+    auto& [part, bytes] = growing[wanted_[n].group];
+    const size_t more = wanted_[n].text.size();
     const bool full = part.wanted.size() == limits_.items_max || bytes + more > limits_.bytes_max;
     if (full && !part.wanted.empty()) {
       parts_.push_back(std::exchange(part, {}));
       bytes = 0;
     }
-    part.keyring = wanted_[n].keyring;
+    part.group = wanted_[n].group;
     part.wanted.push_back(n);
     bytes += more;
   }
-  for (auto& [keyring, last] : growing) parts_.push_back(std::move(last.part));
+  for (auto& [group, last] : growing) parts_.push_back(std::move(last.part));
 }
 
 const Batch::Part* Batch::next() {
@@ -77,15 +52,19 @@ const Batch::Part* Batch::next() {
   return parts_.empty() ? nullptr : &parts_.front();
 }
 
-void Batch::decrypted(std::vector<std::optional<Secret>> values) {
+void Batch::decrypted(std::vector<std::optional<Secret>> values,
+                      const std::map<size_t, Error>& errors, const std::string& version) {
   const Part part = std::move(parts_.front());
   parts_.pop_front();
   for (size_t n = 0; n < part.wanted.size(); ++n) {
     State& state = states_[part.wanted[n]];
     if (n < values.size() && values[n]) {
       state.value = std::move(values[n]);
+      state.version = version;
       decrypted_any_ = true;
       refusals_ = 0;
+    } else if (const auto error = errors.find(n); error != errors.end()) {
+      state.error = error->second;
     } else {
       state.error = Error{Code::internal, "the vault's answer has no value for this item"};
     }
@@ -97,7 +76,7 @@ void Batch::refused(Error why, bool certain) {
   parts_.pop_front();
   if (part.wanted.size() > 1) {
     const auto half = part.wanted.begin() + static_cast<std::ptrdiff_t>(part.wanted.size() / 2);
-    Part second{part.keyring, {half, part.wanted.end()}};
+    Part second{part.group, {half, part.wanted.end()}};
     part.wanted.erase(half, part.wanted.end());
     parts_.push_front(std::move(second));
     parts_.push_front(std::move(part));
@@ -115,10 +94,10 @@ void Batch::fail(const Part& part, const Error& why) {
   for (const size_t n : part.wanted) states_[n].error = why;
 }
 
-void Batch::fail_keyring(const Error& why) {
-  const std::string_view keyring = parts_.front().keyring;
+void Batch::fail_group(const Error& why) {
+  const std::string_view group = parts_.front().group;
   std::erase_if(parts_, [&](const Part& part) {
-    if (part.keyring != keyring) return false;
+    if (part.group != group) return false;
     fail(part, why);
     return true;
   });
@@ -164,12 +143,12 @@ secrets::Results Batch::take_results(const Error& open) {
     if (!state.value) {
       out.emplace_back(told(state.error ? *state.error : open));
     } else if (--users[*item_wanted_[n]] > 0) {
-      out.emplace_back(secrets::Value{Secret(state.value->view()), {}, 0});
+      out.emplace_back(secrets::Value{Secret(state.value->view()), state.version, 0});
     } else {
-      out.emplace_back(secrets::Value{std::move(*state.value), {}, 0});
+      out.emplace_back(secrets::Value{std::move(*state.value), state.version, 0});
     }
   }
   return out;
 }
 
-}  // namespace davit::secrets_vault
+}  // namespace davit::secret_store
