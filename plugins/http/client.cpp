@@ -9,6 +9,7 @@
 
 #include "header_text.hpp"
 #include "libcurl.hpp"
+#include "server_name.hpp"
 
 namespace davit::http {
 namespace {
@@ -120,6 +121,7 @@ class Client::Transfer {
   ~Transfer() {
     curl_multi_remove_handle(handle_.multi, handle_.easy);
     curl_easy_reset(handle_.easy);  // it points into this object
+    curl_slist_free_all(connect_to_);
   }
   Transfer(const Transfer&) = delete;
   Transfer& operator=(const Transfer&) = delete;
@@ -141,6 +143,7 @@ class Client::Transfer {
   }
   void set_limits();
   void set_tls();
+  void set_url();
   void set_request();
   Error why(CURLcode code);
   Error too_long() const {
@@ -155,6 +158,7 @@ class Client::Transfer {
   const Request& request_;
   Handle& handle_;
   HeaderLines lines_;
+  curl_slist* connect_to_ = nullptr;
   Response response_;
   size_t headers_bytes_ = 0;
   bool too_long_ = false, too_many_headers_ = false;
@@ -198,8 +202,17 @@ void Client::Transfer::set_tls() {
   set(CURLOPT_SSL_VERIFYHOST, 2L);
 }
 
+void Client::Transfer::set_url() {
+  const std::string url(request_.url);
+  if (options_.tls_server_name.empty()) return set(CURLOPT_URL, url.c_str());
+  const Renamed other = renamed(url, options_.tls_server_name);
+  connect_to_ = curl_slist_append(nullptr, other.connect_to.c_str());
+  set(CURLOPT_CONNECT_TO, connect_to_);
+  set(CURLOPT_URL, other.url.c_str());
+}
+
 void Client::Transfer::set_request() {
-  set(CURLOPT_URL, std::string(request_.url).c_str());
+  set_url();
   set(CURLOPT_USERAGENT, options_.user_agent.c_str());
   bool typed = request_.method == "GET";
   for (const Header& h : request_.headers) {

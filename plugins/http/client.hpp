@@ -17,6 +17,8 @@ namespace davit::http {
 
 struct Options {
   TlsFiles::Names tls{};
+  // The name in the server's certificate. Empty: the URL's host.
+  std::string tls_server_name{};
   // Empty: none, whatever the environment says. `proxy_of_environment`: what HTTPS_PROXY and
   // NO_PROXY say. Otherwise a URL.
   std::string proxy{};

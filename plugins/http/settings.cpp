@@ -1,5 +1,7 @@
 #include "settings.hpp"
 
+#include <davit/ascii.hpp>
+
 namespace davit::http {
 namespace {
 
@@ -12,9 +14,17 @@ void read_tls(const Settings& settings, const Url& url, TlsFiles::Names& out) {
                     "certificate_file and key_file go together");
   }
   if (url.text.empty() || url.tls) return;
-  for (const char* key : {"ca_file", "certificate_file"}) {
+  for (const char* key : {"ca_file", "certificate_file", "tls_server_name"}) {
     if (settings.has(key)) settings.reject(key, "needs an https:// url");
   }
+}
+
+std::string read_server_name(const Settings& settings) {
+  std::string name = settings.string("tls_server_name", "");
+  constexpr const char* letters = "abcdefghijklmnopqrstuvwxyz0123456789-.";
+  if (lower_case(name).find_first_not_of(letters) != std::string::npos)
+    settings.reject("tls_server_name", "is no host's name");
+  return name;
 }
 
 std::string read_proxy(const Settings& settings) {
@@ -39,6 +49,7 @@ Target read_target(const Settings& settings, const Options& usual) {
     settings.reject("url", parsed.error().message);
   }
   read_tls(settings, out.url, out.options.tls);
+  out.options.tls_server_name = read_server_name(settings);
   out.options.proxy = read_proxy(settings);
   out.options.http2 = settings.boolean("http2", usual.http2);
   constexpr int64_t bytes_least = 1'024, bytes_most = int64_t{1} << 30;

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <davit/testing/host.hpp>
 
+#include "http/server_name.hpp"
+
 namespace davit::http {
 namespace {
 
@@ -68,6 +70,7 @@ TEST(HttpSettings, AreReadOrUsual) {
                                  {"ca_file", "ca"},
                                  {"certificate_file", "c"},
                                  {"key_file", "k"},
+                                 {"tls_server_name", "vault.internal"},
                                  {"proxy", "http://proxy:3128"},
                                  {"http2", true},
                                  {"connect_timeout_ms", 1},
@@ -79,11 +82,23 @@ TEST(HttpSettings, AreReadOrUsual) {
   EXPECT_EQ(target.options.tls.ca_file, "ca");
   EXPECT_EQ(target.options.tls.certificate_file, "c");
   EXPECT_EQ(target.options.tls.key_file, "k");
+  EXPECT_EQ(target.options.tls_server_name, "vault.internal");
   EXPECT_EQ(target.options.proxy, "http://proxy:3128");
   EXPECT_TRUE(target.options.http2);
   EXPECT_EQ(target.options.connect_timeout.count(), 1);
   EXPECT_EQ(target.options.request_timeout.count(), 2);
   EXPECT_EQ(target.options.response_bytes_max, 3'000u);
+}
+
+TEST(ServerName, TakesThePlaceOfTheUrlsHost) {
+  const auto told = [](const char* url) {
+    const Renamed r = renamed(url, "name");
+    return r.url + " " + r.connect_to;
+  };
+  EXPECT_EQ(told("https://host:8200/v1/x:y"), "https://name:8200/v1/x:y name:8200:host:8200");
+  EXPECT_EQ(told("https://host"), "https://name:443 name:443:host:443");
+  EXPECT_EQ(told("https://[::1]/v1"), "https://name:443/v1 name:443:[::1]:443");
+  EXPECT_EQ(told("https://[::1]:8200/v1"), "https://name:8200/v1 name:8200:[::1]:8200");
 }
 
 TEST(HttpSettings, WhatCannotBeIsRefused) {
@@ -95,6 +110,9 @@ TEST(HttpSettings, WhatCannotBeIsRefused) {
       says(faults({{"certificate_file", "c"}}), "certificate_file and key_file go together"));
   EXPECT_TRUE(says(faults({{"key_file", "c"}}), "certificate_file and key_file go together"));
   EXPECT_TRUE(says(faults({{"url", "http://x"}, {"ca_file", "c"}}), "needs an https:// url"));
+  EXPECT_TRUE(
+      says(faults({{"url", "http://x"}, {"tls_server_name", "c"}}), "needs an https:// url"));
+  EXPECT_TRUE(says(faults({{"tls_server_name", "a:443"}}), "is no host's name"));
   EXPECT_TRUE(says(faults({{"proxy", "proxy:3128"}}), "proxy: "));
   EXPECT_TRUE(says(faults({{"proxy", "http://me:hidden@proxy"}}), "has a user or a password"));
   EXPECT_FALSE(says(faults({{"proxy", "http://me:hidden@proxy"}}), "hidden"));
