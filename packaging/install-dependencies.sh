@@ -36,7 +36,7 @@ fi
 [ "${1:-}" != --run-only ] || exit 0
 # What cannot be had costs the tests that need it, no others.
 tests=$(dirname "$0")/../tests
-for step in "e2e/python.sh --install" "node/node.sh --install" conformance/build.sh grpcurl/build.sh intents/build.sh kubernetes/build.sh; do
+for step in "e2e/python.sh --install" "node/node.sh --install" conformance/build.sh grpcurl/build.sh intents/build.sh kubernetes/build.sh vault/build.sh; do
   # shellcheck disable=SC2086
   "$tests"/$step >/dev/null || echo "packaging/install-dependencies.sh: tests/$step failed: the tests that need it are skipped" >&2
 done

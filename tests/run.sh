@@ -11,7 +11,7 @@ begin install
 need_space build 4
 have kubernetes || need_space "${XDG_CACHE_HOME:-$HOME/.cache}" 6
 packaging/install-dependencies.sh || give_up "what is needed could not be installed: the lines above say what is missing"
-for program in kubernetes conformance grpcurl intents; do
+for program in kubernetes conformance grpcurl intents vault; do
   have $program || skips+=("$program: it could not be built (above); its tests are skipped")
 done
 print_versions
