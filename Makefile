@@ -64,12 +64,12 @@ converge: ## 1,000 deployments, 100 sentinels, 200 policies on a real Kubernetes
 	@tests/kubernetes/build.sh >/dev/null
 	@tests/e2e/converge.py --build build/release $(CONVERGE)
 
-faults: ## the long forms of the faults on a real Kubernetes: a kill after every call, each right taken away, 1,000 objects; an hour
+faults: ## the long forms of the faults on a real Kubernetes: a kill after every call, each right taken away, 1,000 objects; more than an hour
 	@packaging/install-dependencies.sh
 	@$(MAKE) build
 	@tests/kubernetes/build.sh >/dev/null
 	@DAVIT_LONG=1 ctest --test-dir build/release --output-on-failure --timeout 7200 \
-	  -R 'e2e\.(api_faults|control_plane|restarts|clocks|kills|rights|manifest)\.'
+	  -R 'e2e\.(api_faults|control_plane|restarts|clocks|kills|rights|manifest|secrets|transit)\.'
 
 simulation: ## ten minutes of server, agent and cluster in virtual time, with seeded faults, and planted bugs
 	@packaging/install-dependencies.sh

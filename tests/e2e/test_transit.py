@@ -1,11 +1,16 @@
-"""Secrets of workloads that a real HashiCorp Vault keeps and decrypts, for an agent that logs in by its service account."""
+"""Secrets of workloads that a real HashiCorp Vault keeps and decrypts, for an agent that logs in by its service account.
+
+DAVIT_LONG=1: 200 deployments, and a Vault that is away for ten minutes.
+"""
 
 import base64
 import os
 import re
 import secrets
+import signal
 import subprocess
 import sys
+import time
 import unittest
 
 import parts
@@ -16,6 +21,8 @@ sys.path.insert(0, str(REPOSITORY / "tests/vault"))
 import vault as vaults  # noqa: E402  pylint: disable=import-error,wrong-import-position
 
 KEY = "davit-env_1"
+LONG = os.environ.get("DAVIT_LONG") == "1"
+COUNT, AWAY_S = (200, 600) if LONG else (5, 5)
 
 
 def build_vault():
@@ -82,11 +89,14 @@ secrets_as = "secret"
         self.plaintexts.add(made := "plain-" + secrets.token_hex(16))
         return made
 
-    def apply(self, number, **ciphertexts):
+    def document(self, number, **ciphertexts):
         document = deployment(number, self.namespace)
         if ciphertexts:
             document["spec"]["encrypted_environment_variables"] = {"secrets": ciphertexts}
-        self.world.apply([document])
+        return document
+
+    def apply(self, number, **ciphertexts):
+        self.world.apply([self.document(number, **ciphertexts)])
 
     def values(self, number):
         """What the Secret of a workload has; None: there is no Secret."""
@@ -167,6 +177,28 @@ secrets_as = "secret"
         self.vault.unseal()
         self.wait_values(0, A=second)
         self.wait_values(1, A=second)
+        self.check_end()
+
+    def test_away_it_changes_nothing_that_runs(self):
+        """It takes connections and does not answer. What it is not needed for goes on, and later all have their values."""
+        numbers = range(COUNT)
+        old, new = ({n: self.plaintext() for n in numbers} for _ in "12")
+        self.agent.start()
+        self.world.apply([self.document(n, A=self.vault.encrypt(KEY, old[n])) for n in numbers])
+        self.world.wait_running([f"d_{n}" for n in numbers], seconds=60 + COUNT)
+        changed = [self.document(n, A=self.vault.encrypt(KEY, new[n])) for n in numbers]
+        self.vault.process.send_signal(signal.SIGSTOP)
+        self.world.apply([*changed, self.document(COUNT)])
+        self.world.wait_running([f"d_{COUNT}"])
+        self.wait_said(0, r"delayed +deployment +d_0", "the vault did not answer")
+        until = time.monotonic() + AWAY_S
+        while time.monotonic() < until:
+            self.assertEqual({n: self.values(n) for n in numbers}, {n: {"A": old[n]} for n in numbers})
+            time.sleep(1)
+        self.vault.process.send_signal(signal.SIGCONT)
+        for n in numbers:
+            self.wait_values(n, A=new[n])
+        self.world.wait_running([f"d_{n}" for n in numbers], seconds=60 + COUNT)
         self.check_end()
 
 
