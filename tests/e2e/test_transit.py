@@ -69,21 +69,28 @@ secrets_as = "secret"
 """)))
         self.plaintexts = set()
 
+    def account_token(self, name):
+        accounts = "/api/v1/namespaces/default/serviceaccounts"
+        self.kubernetes.request("POST", accounts, {"metadata": {"name": name}})
+        status, made = self.kubernetes.request("POST", f"{accounts}/{name}/token", {"spec": {"expirationSeconds": 7200}})
+        self.assertEqual(status, 201, made)
+        return made["status"]["token"]
+
     def account(self):
         """A file with the token of the agent's service account, which the Vault has reviewed by the API server."""
-        accounts = "/api/v1/namespaces/default/serviceaccounts"
-        self.kubernetes.request("POST", accounts, {"metadata": {"name": "davit-agent"}})
-        status, made = self.kubernetes.request("POST", f"{accounts}/davit-agent/token",
-                                               {"spec": {"expirationSeconds": 7200}})
-        self.assertEqual(status, 201, made)
+        reviewer = self.account_token("vault")
+        self.kubernetes.request("POST", "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings", {
+            "metadata": {"name": "vault"},
+            "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "system:auth-delegator"},
+            "subjects": [{"kind": "ServiceAccount", "namespace": "default", "name": "vault"}]})
         self.vault.ask("POST", "sys/auth/kubernetes", {"type": "kubernetes"})
         self.vault.ask("POST", "auth/kubernetes/config", {
             "kubernetes_host": self.kubernetes.url, "kubernetes_ca_cert": self.kubernetes.ca.read_text(),
-            "token_reviewer_jwt": self.kubernetes.token_file.read_text().strip(), "disable_local_ca_jwt": True})
+            "token_reviewer_jwt": reviewer, "disable_local_ca_jwt": True})
         self.vault.ask("POST", "auth/kubernetes/role/davit", {
             "bound_service_account_names": ["davit-agent"], "bound_service_account_namespaces": ["default"],
             "token_policies": ["davit"], "token_ttl": "30s"})
-        return self.world.write("account.token", made["status"]["token"])
+        return self.world.write("account.token", self.account_token("davit-agent"))
 
     def plaintext(self):
         self.plaintexts.add(made := "plain-" + secrets.token_hex(16))
