@@ -12,4 +12,11 @@ void keep_files_private();
 // user can read its memory.
 void forbid_core_dumps();
 
+// Starts the program once more in this process, with every function of its libraries looked up at
+// the start (LD_BIND_NOW, ld.so(8)). Otherwise the dynamic linker saves all registers on the stack
+// at the first call of a function, and a vector register may have a piece of a secret that was
+// copied just before: nobody would overwrite it there. Returns if it was started so, or cannot be.
+// Only before there are threads.
+void bind_libraries_early();
+
 }  // namespace davit::host

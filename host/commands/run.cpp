@@ -1,4 +1,5 @@
 #include "assembly/application.hpp"
+#include "assembly/private_process.hpp"
 #include "davit.hpp"
 
 namespace davit::host {
@@ -8,6 +9,7 @@ CommandPtr run_command() {
   auto command = std::make_shared<Command>(
       "run", "FILE...", "run the plugins that these files name, until SIGTERM", [files] {
         if (files->empty()) throw UsageError("names no configuration file");
+        bind_libraries_early();
         return Application(*files).run();
       });
   command->words(

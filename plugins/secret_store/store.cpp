@@ -106,10 +106,12 @@ Store::Permit Store::ask() {
 
 Error Store::refusal() const {
   const Lock lock(mutex_);
-  return {Code::unavailable,
-          "the vault did not answer several times in a row: it is asked again soon",
-          {},
-          breaker_.retry_after(host_.now())};
+  return {
+      Code::unavailable,
+      "the vault did not answer several times in a row: it is asked again soon. The last time: " +
+          last_failure_,
+      {},
+      breaker_.retry_after(host_.now())};
 }
 
 Outcome Store::call(const Batch& batch, const Batch::Part& part, const Op& op) {
@@ -155,6 +157,7 @@ void Store::note(Permit permit, const Outcome& outcome) {
 }
 
 void Store::note_failure(const Outcome& outcome) {
+  last_failure_ = outcome.error.message;
   if (failures_++ == 0)
     host_.warn("the vault does not answer as it should",
                {{"vault", settings_.target.url.host}, {"reason", outcome.error.message}});

@@ -74,6 +74,7 @@ class Store : public std::enable_shared_from_this<Store> {
   Cache cache_;
   Blame blame_;
   uint64_t failures_ = 0;  // in a row
+  std::string last_failure_;
   bool token_refused_ = false;
   bool strangers_told_ = false;
   bool expiry_armed_ = false;
