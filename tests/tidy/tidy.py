@@ -46,7 +46,7 @@ LAYERS = {
 }
 
 # The folders below plugins/ that are no plugins: any plugin may include them.
-SHARED = ("http", "kubernetes", "secret_store", "wire")
+SHARED = ("controller", "http", "kubernetes", "secret_store", "wire")
 
 
 def tracked():
