@@ -44,6 +44,8 @@ class KeyedQueue {
   size_t waiting() const { return order_.size(); }
   size_t running() const { return running_; }
   uint32_t failures(const std::string& key) const;
+  // Whether the key waits, runs or rests.
+  bool known(const std::string& key) const { return entries_.contains(key); }
 
  private:
   struct Entry {
