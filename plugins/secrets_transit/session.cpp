@@ -87,7 +87,7 @@ Result<Secret> Session::log_in(const Secret* refused, const Op& op) {
     return Secret(token_->view());
   };
   if (auto token = usable()) return std::move(*token);
-  const std::unique_lock login(login_, 2 * request_timeout_);
+  const OneAtATime::Hold login(login_, 2 * request_timeout_);
   if (!login) return Error{Code::unavailable, "another login takes too long"};
   if (auto token = usable()) return std::move(*token);
   {

@@ -11,6 +11,7 @@
 #include "davit/backoff.hpp"
 #include "davit/outstanding.hpp"
 #include "lease.hpp"
+#include "one_at_a_time.hpp"
 #include "secret_store/token_file.hpp"
 
 namespace davit::secrets_transit {
@@ -56,7 +57,7 @@ class Session : public std::enable_shared_from_this<Session> {
   const Operations operations_;  // of what nobody waits for
   Outstanding open_;
 
-  std::timed_mutex login_;  // one logs in, and the others wait
+  OneAtATime login_;  // one logs in, and the others wait
 
   mutable std::mutex mutex_;  // guards what follows
   std::optional<Secret> token_;
