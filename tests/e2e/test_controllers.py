@@ -134,7 +134,8 @@ class OnKubernetes(parts.KubernetesCase):
         self.check_clean_end(self.agent, self.server)
 
     def roll(self, least, more):
-        """New images for twelve workloads at once, twice, the second one before the first is everywhere."""
+        """New images for twelve workloads at once, twice, the second one before the first is everywhere. Kubernetes then
+        begins anew with the highest pod of a StatefulSet, also while another one is not ready yet: one more is away."""
         numbers = range(10, 22)
         controllers = {n: list(RESOURCES)[n % 3] for n in numbers}
 
@@ -159,11 +160,11 @@ class OnKubernetes(parts.KubernetesCase):
 
     def test_a_rollout_takes_one_pod_at_a_time(self):
         self.begin()
-        self.roll(dict.fromkeys(RESOURCES, 2), {})
+        self.roll({"replica_set": 2, "deployment": 2, "stateful_set": 1}, {})
 
     def test_a_rollout_with_a_surge_takes_none(self):
         self.begin(SETTINGS + "max_unavailable = 0\nmax_surge = 1\n")
-        self.roll({"replica_set": 3, "deployment": 3, "stateful_set": 2}, {})
+        self.roll({"replica_set": 3, "deployment": 3, "stateful_set": 1}, {})
 
     def test_a_stateful_set_that_cannot_be_changed_is_made_anew_around_its_pods(self):
         self.begin()

@@ -15,8 +15,9 @@ const std::vector<watcher::Dialect>& ctrl_dialects() {
   static const auto dialects = [] {
     std::vector<watcher::Dialect> out;
     for (const auto& k : kinds.all()) {
+      if (!k.client.description().ctrl_v1) continue;
       auto dialect = watcher::ctrl_v1(k.client, k.schema, "us-east-1");
-      fuzz::require(dialect.ok(), "every kind here is on the ctrl.v1 wire");
+      fuzz::require(dialect.ok(), "a kind that is on the ctrl.v1 wire has a dialect");
       out.push_back(std::move(*dialect));
     }
     return out;
