@@ -1,4 +1,4 @@
-# davit_add_plugin() and davit_embed_descriptors(): how a plugin is built, inside this tree and outside of it.
+# davit_add_plugin(), davit_add_cargo_plugin() and davit_embed_descriptors(): how a plugin is built, inside this tree and outside of it.
 
 set(DAVIT_SDK_CMAKE_DIR ${CMAKE_CURRENT_LIST_DIR} CACHE INTERNAL "")
 set(DAVIT_ABI_LOWEST 1.0 CACHE INTERNAL "")
@@ -6,7 +6,8 @@ set(DAVIT_ABI_LOWEST 1.0 CACHE INTERNAL "")
 # davit_embed_descriptors(NAME PROTO file [PROTO_PATH dir...])
 #
 # Makes an object library NAME with the FileDescriptorSet of a .proto file (imports included), to link into a
-# plugin; "NAME.h" offers davit_bytes NAME(void). Needs protoc, not protobuf.
+# plugin; "NAME.h" offers davit_bytes NAME(void). Needs protoc, not protobuf. The set has the comments of the file:
+# `davit explain KIND.FIELD` prints them.
 function(davit_embed_descriptors NAME)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "PROTO" "PROTO_PATH")
   if(NOT arg_PROTO_PATH)
@@ -30,7 +31,7 @@ function(davit_embed_descriptors NAME)
   endforeach()
   add_custom_command(
     OUTPUT ${file}
-    COMMAND ${DAVIT_PROTOC} ${paths} --include_imports --descriptor_set_out=${file} --dependency_out=${file}.d ${arg_PROTO}
+    COMMAND ${DAVIT_PROTOC} ${paths} --include_imports --include_source_info --descriptor_set_out=${file} --dependency_out=${file}.d ${arg_PROTO}
     DEPENDS ${inputs}
     DEPFILE ${file}.d
     COMMENT "descriptor set of ${arg_PROTO}")
@@ -78,8 +79,37 @@ function(davit_install_conformance NAME CONFIG)
   endforeach()
 endfunction()
 
+# Where the host looks for plugins, unless DAVIT_PLUGIN_INSTALL_DIR says another place.
+macro(davit_set_install_dir)
+  if(NOT DAVIT_PLUGIN_INSTALL_DIR)
+    include(GNUInstallDirs)
+    set(DAVIT_PLUGIN_INSTALL_DIR ${CMAKE_INSTALL_LIBDIR}/davit/plugins)
+  endif()
+endmacro()
+
+# Registers the suites of a plugin's roles as the test "NAME.conformance", and installs their configuration.
+function(davit_add_conformance NAME PLUGIN)
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "CONFIG" "LAUNCHER")
+  set(config)
+  if(arg_CONFIG)
+    cmake_path(ABSOLUTE_PATH arg_CONFIG BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
+    set(config --config ${arg_CONFIG})
+    cmake_path(IS_PREFIX CMAKE_BINARY_DIR ${arg_CONFIG} made_here)
+    if(NOT made_here)
+      davit_install_conformance(${NAME} ${arg_CONFIG})
+    endif()
+  endif()
+  if(BUILD_TESTING AND TARGET Davit::conformance)
+    add_test(NAME ${NAME}.conformance
+      COMMAND ${arg_LAUNCHER} $<TARGET_FILE:Davit::conformance> ${config} ${PLUGIN})
+    if(arg_LAUNCHER)
+      set_tests_properties(${NAME}.conformance PROPERTIES SKIP_RETURN_CODE 77)
+    endif()
+  endif()
+endfunction()
+
 # davit_add_plugin(NAME SOURCES file... [ROLES role/1...] [NEEDS word...] [ABI_MIN 1.0] [LINK library...]
-#                  [VERSION 1.2.3] [CONFORMANCE_CONFIG file] [TEST_ONLY])
+#                  [VERSION 1.2.3] [CONFORMANCE_CONFIG file] [SANDBOX file] [TEST_ONLY])
 #
 # Makes NAME.so: hidden visibility, one exported symbol, no undefined symbols, the ELF note; installs it where
 # the host looks; and registers the suites of its roles as the test "NAME.conformance" when davit-conformance
@@ -92,9 +122,11 @@ endfunction()
 # The file is installed, with the files of its `conformance.` keys, as share/davit/conformance/NAME/conformance.conf, unless
 # it is made by the build: such a one names files of this build.
 # CONFORMANCE_LAUNCHER command...: what that test is run by, when it needs a server around it; 77 means skipped.
+# SANDBOX: lines of a unit's [Service] that an instance needs beyond the shipped units, such as ExecPaths=; it lies beside
+# NAME.so as NAME.sandbox, and `davit check --sandbox` prints it.
 # TEST_ONLY: neither laid out nor installed, and no test of its own.
 function(davit_add_plugin NAME)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "TEST_ONLY" "VERSION;ABI_MIN;CONFORMANCE_CONFIG"
+  cmake_parse_arguments(PARSE_ARGV 1 arg "TEST_ONLY" "VERSION;ABI_MIN;CONFORMANCE_CONFIG;SANDBOX"
     "ROLES;NEEDS;SOURCES;LINK;CONFORMANCE_LAUNCHER")
   if(NOT arg_VERSION)
     set(arg_VERSION ${PROJECT_VERSION})
@@ -134,30 +166,47 @@ function(davit_add_plugin NAME)
     return()
   endif()
   if(DAVIT_STAGE) # this tree: lay it out as it will be installed
+    set_property(GLOBAL APPEND PROPERTY DAVIT_STAGED_PLUGINS ${NAME})
     set_target_properties(${NAME} PROPERTIES
       LIBRARY_OUTPUT_DIRECTORY ${DAVIT_STAGE}/${CMAKE_INSTALL_LIBDIR}/davit/plugins
       INSTALL_RPATH "$ORIGIN/..")
   endif()
-  if(NOT DAVIT_PLUGIN_INSTALL_DIR)
-    include(GNUInstallDirs)
-    set(DAVIT_PLUGIN_INSTALL_DIR ${CMAKE_INSTALL_LIBDIR}/davit/plugins)
-  endif()
+  davit_set_install_dir()
   install(TARGETS ${NAME} LIBRARY DESTINATION ${DAVIT_PLUGIN_INSTALL_DIR})
-
-  set(config)
-  if(arg_CONFORMANCE_CONFIG)
-    cmake_path(ABSOLUTE_PATH arg_CONFORMANCE_CONFIG BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
-    set(config --config ${arg_CONFORMANCE_CONFIG})
-    cmake_path(IS_PREFIX CMAKE_BINARY_DIR ${arg_CONFORMANCE_CONFIG} made_here)
-    if(NOT made_here)
-      davit_install_conformance(${NAME} ${arg_CONFORMANCE_CONFIG})
+  if(arg_SANDBOX)
+    install(FILES ${arg_SANDBOX} DESTINATION ${DAVIT_PLUGIN_INSTALL_DIR} RENAME ${NAME}.sandbox)
+    if(DAVIT_STAGE)
+      configure_file(${arg_SANDBOX} ${DAVIT_STAGE}/${CMAKE_INSTALL_LIBDIR}/davit/plugins/${NAME}.sandbox COPYONLY)
     endif()
   endif()
-  if(BUILD_TESTING AND TARGET Davit::conformance)
-    add_test(NAME ${NAME}.conformance
-      COMMAND ${arg_CONFORMANCE_LAUNCHER} $<TARGET_FILE:Davit::conformance> ${config} $<TARGET_FILE:${NAME}>)
-    if(arg_CONFORMANCE_LAUNCHER)
-      set_tests_properties(${NAME}.conformance PROPERTIES SKIP_RETURN_CODE 77)
-    endif()
+
+  davit_add_conformance(${NAME} $<TARGET_FILE:${NAME}> CONFIG ${arg_CONFORMANCE_CONFIG}
+    LAUNCHER ${arg_CONFORMANCE_LAUNCHER})
+endfunction()
+
+# davit_add_cargo_plugin(NAME CONFORMANCE_CONFIG file [DEPENDS file...] [ENVIRONMENT VAR=value...] [TESTS])
+#
+# The same for a plugin in Rust: the package of this folder, which makes libNAME.so and writes the ELF note itself. cargo
+# asks no registry. DEPENDS and ENVIRONMENT are of its build. TESTS: "NAME.unit" runs the package's own tests.
+function(davit_add_cargo_plugin NAME)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "TESTS" "CONFORMANCE_CONFIG" "DEPENDS;ENVIRONMENT")
+  find_program(DAVIT_CARGO cargo REQUIRED)
+  set(plugin ${CMAKE_CURRENT_BINARY_DIR}/${NAME}.so)
+  set(target ${CMAKE_CURRENT_BINARY_DIR}/target)
+  set(manifest ${CMAKE_CURRENT_SOURCE_DIR}/Cargo.toml)
+  set(cargo ${CMAKE_COMMAND} -E env CARGO_TARGET_DIR=${target} CARGO_HOME=${CMAKE_CURRENT_BINARY_DIR}/cargo
+    ${arg_ENVIRONMENT} ${DAVIT_CARGO})
+  set(options --quiet --release --offline --manifest-path ${manifest})
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/src/*.rs)
+  add_custom_command(OUTPUT ${plugin}
+    DEPENDS ${manifest} ${sources} ${arg_DEPENDS}
+    COMMAND ${cargo} build ${options}
+    COMMAND ${CMAKE_COMMAND} -E copy ${target}/release/lib${NAME}.so ${plugin})
+  add_custom_target(${NAME} ALL DEPENDS ${plugin})
+  davit_set_install_dir()
+  install(FILES ${plugin} DESTINATION ${DAVIT_PLUGIN_INSTALL_DIR})
+  davit_add_conformance(${NAME} ${plugin} CONFIG ${arg_CONFORMANCE_CONFIG})
+  if(BUILD_TESTING AND arg_TESTS)
+    add_test(NAME ${NAME}.unit COMMAND ${cargo} test ${options})
   endif()
 endfunction()

@@ -42,7 +42,7 @@ run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${PREFIX})
 
 # From here on nothing but the installation is used.
 set(source ${PREFIX}/share/doc/davit/examples)
-foreach(example kind_widget status_tee secrets_directory storage_log records_memory region_copy roles)
+foreach(example actuator_directory kind_widget status_tee secrets_directory storage_log records_memory region_copy roles)
   run(${CMAKE_COMMAND} -S ${source}/${example} -B ${WORK}/${example} ${options})
   run(${CMAKE_COMMAND} --build ${WORK}/${example})
   run(${CMAKE_CTEST_COMMAND} --test-dir ${WORK}/${example} --output-on-failure --no-tests=error)
@@ -72,7 +72,7 @@ foreach(page man1/davit-conformance.1 man1/davit-seal.1 man7/davit-plugin.7)
   endif()
 endforeach()
 
-foreach(role README storage kind change_sink status_sink gate cluster secrets records rpc)
+foreach(role README actuator storage kind change_sink status_sink gate cluster secrets records rpc)
   if(NOT EXISTS ${PREFIX}/share/doc/davit/manual/${role}.md)
     message(FATAL_ERROR "the page ${role}.md of the manual is not installed")
   endif()

@@ -4,8 +4,8 @@
 #include <davit/sink.hpp>
 #include <davit/testing/module.hpp>
 
-#include "fakes/fake_gate.hpp"
 #include "fakes/fake_rpc.hpp"
+#include "fakes/stop_running.hpp"
 
 namespace davit {
 namespace {

@@ -21,7 +21,9 @@ class Settings {
         config_(host.service<davit_config>(DAVIT_CONFIG)),
         table_(config_->root(host_)) {}
 
-  bool has(std::string_view key) const { return config_->get(table_, str(key)) != nullptr; }
+  bool has(std::string_view key) const {
+    return table_ != nullptr && config_->get(table_, str(key)) != nullptr;
+  }
 
   std::string string(std::string_view key) const { return string(key, std::nullopt); }
   std::string string(std::string_view key, std::optional<std::string> fallback) const {

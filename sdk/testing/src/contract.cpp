@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include <davit/abi/actuator.h>
 #include <davit/abi/kind_needs.h>
 #include <davit/abi/records_role.h>
 #include <davit/abi/rights.h>
@@ -63,6 +64,7 @@ const std::vector<Table>& tables() {
         SLOT(davit_cluster, cancel), SLOT(davit_cluster, discover), SLOT(davit_cluster, identity)}},
       {DAVIT_GATE, {SLOT(davit_gate, wait)}},
       {DAVIT_SECRETS, {SLOT(davit_secrets, resolve)}},
+      {DAVIT_ACTUATOR, {SLOT(davit_actuator, reconcile), SLOT(davit_actuator, remove)}},
       {DAVIT_RECORDS,
        {SLOT(davit_records, apply), SLOT(davit_records, get), SLOT(davit_records, list),
         SLOT(davit_records, watch), SLOT(davit_records, credit), SLOT(davit_records, cancel)}},

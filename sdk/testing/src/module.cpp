@@ -9,12 +9,6 @@
 #include "davit/testing/contract.hpp"
 
 namespace davit::testing {
-namespace {
-
-// The host gives a start as long (host/assembly/life.hpp).
-constexpr std::chrono::seconds start_limit_of_the_host{60};
-
-}  // namespace
 
 Result<Loaded> Loaded::open(const std::string& path) {
   auto note = read_note(path);
@@ -93,7 +87,7 @@ Result<> Instance::stop(std::chrono::nanoseconds limit) {
 Result<> Instance::up() {
   if (auto r = create(); !r.ok()) return r;
   if (auto r = wire(); !r.ok()) return r;
-  return start(start_limit_of_the_host);
+  return start();
 }
 
 void Instance::destroy() {

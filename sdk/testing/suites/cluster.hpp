@@ -21,11 +21,6 @@ namespace json = boost::json;
 using cluster::Request;
 using cluster::Response;
 
-// How long a test waits for what must come (`conformance.patience_s`, 30 by default).
-inline std::chrono::seconds patience() {
-  return std::chrono::seconds(subject().options.integer("patience_s", 30));
-}
-
 inline const cluster::Resource config_maps{"", "v1", "configmaps"};
 inline const cluster::Resource namespaces{"", "v1", "namespaces"};
 

@@ -202,6 +202,8 @@ TEST_F(RecordsApply, R5_OfManyWritersThatExpectTheSameOneSucceeds) {
   for (int n = 0; n < writers; ++n) all.insert(outcomes(answers.applied(n)));
   EXPECT_EQ(all.count("changed"), 1u);
   EXPECT_EQ(all.count("10"), writers - 1u);
+  fresh_->stop();  // waits for whatever would answer once more
+  EXPECT_EQ(answers.count(), size_t{writers});
 }
 
 TEST_F(RecordsApply, R14_TheAuthorIsStored) {

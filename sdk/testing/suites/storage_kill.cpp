@@ -10,19 +10,13 @@
 //   R version id               it has read the record; this counts once the next C line has come
 //   C incarnation version      the cursor after the records read
 //   E text                     an error
-#include <fcntl.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <csignal>
 #include <map>
-#include <mutex>
 #include <random>
 #include <set>
 #include <sstream>
 #include <thread>
 
+#include "killed.hpp"
 #include "storage.hpp"
 
 namespace davit::conformance {
@@ -43,23 +37,6 @@ Group group_of(const std::string& name, size_t size) {
 }
 
 // --- the child ---
-
-// Writes lines to the parent.
-class Teller {
- public:
-  // One write for each text, so that a kill cuts only the last text.
-  void tell(const std::string& text) {
-    const std::lock_guard lock(mutex_);
-    for (size_t at = 0; at < text.size();) {
-      const ssize_t n = ::write(STDOUT_FILENO, text.data() + at, text.size() - at);
-      if (n <= 0) _exit(1);  // the parent no longer reads
-      at += static_cast<size_t>(n);
-    }
-  }
-
- private:
-  std::mutex mutex_;
-};
 
 void write_for_ever(storage::Client client, Teller& teller, const std::string& writer) {
   std::mt19937_64 random(random_seed());
@@ -175,15 +152,6 @@ struct Ledger {
   }
 };
 
-// When a child is killed: so long after it has told of so many groups that were acknowledged, or
-// after its first output. However slow the store or the machine is, something happens before.
-struct Life {
-  size_t acknowledged = 0;
-  std::chrono::milliseconds then{};
-};
-// A child that does not come so far is killed all the same.
-constexpr std::chrono::seconds kill_patience{60};
-
 // Whether the child has come so far that its time begins. A child that tells an error goes no
 // further.
 bool has_come_far(std::string_view told, size_t acknowledged) {
@@ -192,53 +160,6 @@ bool has_come_far(std::string_view told, size_t acknowledged) {
   size_t count = 0;
   for (size_t at = 0; (at = told.find("\nA ", at)) != std::string_view::npos; ++at) ++count;
   return count >= acknowledged;
-}
-
-// Runs a child for a while, kills it, and returns its output.
-std::string run_and_kill(const std::string& directory, int session, Cursor cursor, Life life) {
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) return "E cannot make a pipe\n";
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-  std::vector<std::string> words = {"davit-conformance"};
-  if (!subject().config_file.empty())
-    words.insert(words.end(), {"--config", subject().config_file});
-  words.insert(words.end(), {"--seed", std::to_string(random_seed())});
-  words.insert(words.end(),
-               {"--child", "storage-writer", directory, std::to_string(session),
-                to_string(cursor.incarnation), to_string(cursor.version), subject().plugin.path()});
-  std::vector<char*> argv;
-  for (auto& w : words) argv.push_back(w.data());
-  argv.push_back(nullptr);
-  pid_t child = 0;
-  const int failed = posix_spawn(&child, "/proc/self/exe", &actions, nullptr, argv.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  close(ends[1]);
-  std::string told;
-  if (failed == 0) {
-    char buffer[65536];
-    std::optional<steady_clock::time_point> until;
-    const auto late = steady_clock::now() + kill_patience;
-    bool killed = false;
-    fcntl(ends[0], F_SETFL, O_NONBLOCK);
-    while (true) {
-      const ssize_t n = read(ends[0], buffer, sizeof buffer);
-      if (n == 0) break;
-      if (n > 0) {
-        told.append(buffer, static_cast<size_t>(n));
-        if (!until && has_come_far(told, life.acknowledged))
-          until = steady_clock::now() + life.then;
-      } else {
-        std::this_thread::sleep_for(std::chrono::microseconds(200));
-      }
-      if (!killed && steady_clock::now() >= until.value_or(late))
-        killed = kill(child, SIGKILL) == 0;
-    }
-    waitpid(child, nullptr, 0);
-  }
-  close(ends[0]);
-  return told;
 }
 
 // abi/storage.h says how long a store knows a request id. Older groups are not repeated.
@@ -271,9 +192,13 @@ TEST(StorageTorture, S4_NothingIsLostWhenItsProcessIsKilled) {
   const auto until = steady_clock::now() + torture_time();
   while (steady_clock::now() < until || sessions < 4) {
     // Every other child is killed at any moment, also before its first commit.
-    const Life life{sessions % 2 == 0 ? 1 + random() % 8 : 0,
+    const size_t acknowledged = sessions % 2 == 0 ? 1 + random() % 8 : 0;
+    const Life life{[=](std::string_view told) { return has_come_far(told, acknowledged); },
                     std::chrono::milliseconds(random() % 250)};
-    books.text(run_and_kill(store.fresh().directory(), ++sessions, books.cursor, life));
+    const std::vector<std::string> arguments = {
+        store.fresh().directory(), std::to_string(++sessions), to_string(books.cursor.incarnation),
+        to_string(books.cursor.version)};
+    books.text(run_and_kill("storage-writer", arguments, life));
     ASSERT_TRUE(books.errors.empty()) << books.errors.front();
   }
   store.start();

@@ -30,6 +30,11 @@ const Subject& subject();
 // True when nothing outlives an instance (`conformance.in_memory = "instance"`).
 bool is_volatile();
 
+// How long a test waits for what must come (`conformance.patience_s`, 30 by default).
+inline std::chrono::seconds patience() {
+  return std::chrono::seconds(subject().options.integer("patience_s", 30));
+}
+
 // The subject's configuration with $TMP replaced by the directory.
 Config config_in(const std::string& directory);
 
@@ -49,6 +54,8 @@ class Fresh {
   // The result of create, wire and start. A test begins with
   // ASSERT_TRUE(fresh.up().ok()) << why(fresh.up()).
   const Result<>& up() const { return up_; }
+  // From a start that succeeded to the stop.
+  bool is_running() const { return instance_ != nullptr && instance_->started(); }
   // Stops and destroys the instance and then its neighbours; the destructor does it, too. A stop
   // that fails fails the test.
   void stop();

@@ -1,5 +1,8 @@
 #include "exchange.hpp"
 
+#include <algorithm>
+#include <chrono>
+
 namespace davit::suite {
 
 namespace {
@@ -16,7 +19,18 @@ rpc::Detail detail(std::string_view any) {
   return out;
 }
 
+std::optional<uint64_t> left_ms(int64_t deadline_ns) {
+  if (deadline_ns == INT64_MAX) return std::nullopt;
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  const auto left =
+      std::chrono::ceil<std::chrono::milliseconds>(std::chrono::nanoseconds(deadline_ns) - now);
+  return static_cast<uint64_t>(std::max<int64_t>(left.count(), 0));
+}
+
 }  // namespace
+
+Exchange::Exchange(rpc::Call call, const Strand& strand, const Method& method)
+    : call_(call), timer_(strand), method_(method), left_ms_(left_ms(call.deadline_ns())) {}
 
 void Exchange::on_message(Buffer message) {
   if (over_) return;
@@ -111,12 +125,7 @@ std::string Exchange::request_info() const {
   }
   Writer info;
   if (sent_ == 0) write_headers(info, 1, headers);
-  if (sent_ == 0 && call_.deadline_ns() != INT64_MAX) {
-    const auto now = std::chrono::steady_clock::now().time_since_epoch();
-    const auto left = std::chrono::nanoseconds(call_.deadline_ns()) - now;
-    const auto ms = std::chrono::ceil<std::chrono::milliseconds>(left).count();
-    info.number(2, static_cast<uint64_t>(std::max<int64_t>(ms, 0)));
-  }
+  if (sent_ == 0 && left_ms_) info.number(2, *left_ms_);
   for (const auto& request : requests_) info.bytes(3, request);
   return info.take();
 }

@@ -2,6 +2,9 @@
 // of connectrpc/conformance/v1/service.proto have the rules.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+
 #include <davit/rpc.hpp>
 
 #include "messages.hpp"
@@ -16,8 +19,7 @@ struct Method {
 class Exchange final : public rpc::Handler {
  public:
   // Reading has to be granted once by whoever makes it.
-  Exchange(rpc::Call call, const Strand& strand, const Method& method)
-      : call_(call), timer_(strand), method_(method) {}
+  Exchange(rpc::Call call, const Strand& strand, const Method& method);
 
   void on_message(Buffer) override;
   void on_end_of_messages() override;
@@ -36,8 +38,9 @@ class Exchange final : public rpc::Handler {
   rpc::Call call_;
   Timer timer_;
   const Method& method_;
-  bool begun_ = false;       // the first request is there
-  bool alternates_ = false;  // one answer to each request
+  const std::optional<uint64_t> left_ms_;  // of the call's time when it began
+  bool begun_ = false;                     // the first request is there
+  bool alternates_ = false;                // one answer to each request
   bool over_ = false;
   Definition definition_;
   bool defined_ = false;

@@ -11,6 +11,7 @@
 #include <string>
 
 #include <davit/abi.h>
+#include <davit/abi/actuator.h>
 #include <davit/abi/kind_needs.h>
 #include <davit/abi/records_role.h>
 #include <davit/abi/rights.h>
@@ -69,9 +70,9 @@ S* count(S* table);
 // Tables of callbacks, which a slot gets with their `self`. They are counted when they are given.
 template <class T>
 inline constexpr bool is_callbacks =
-    std::is_same_v<T, davit_change_source> || std::is_same_v<T, davit_cluster_watcher> ||
-    std::is_same_v<T, davit_records_watcher> || std::is_same_v<T, davit_rpc_handler> ||
-    std::is_same_v<T, davit_rpc_method>;
+    std::is_same_v<T, davit_actuator_call> || std::is_same_v<T, davit_change_source> ||
+    std::is_same_v<T, davit_cluster_watcher> || std::is_same_v<T, davit_records_watcher> ||
+    std::is_same_v<T, davit_rpc_handler> || std::is_same_v<T, davit_rpc_method>;
 
 // A copy of a table, as long as this side knows it and no longer than the other side made it.
 template <class S>

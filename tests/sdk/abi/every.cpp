@@ -30,13 +30,15 @@ class Every : public EveryStorage,
               public EveryCluster,
               public EverySink,
               public EverySecrets,
+              public EveryActuator,
               public EveryRecords {
  public:
   using roles = Roles<storage::Role, storage::CopyRole, storage::MoveRole, storage::SchemaRole,
                       storage::ElectionRole, storage::IntentsRole, kind::Role, kind::NeedsRole,
                       cluster::Role, sink::ChangeRole, sink::StatusRole, gate::Role, RightsRole,
-                      secrets::Role, records::Role>;
+                      secrets::Role, actuator::Role, records::Role>;
   using EveryCluster::cancel, EveryRecords::cancel;
+  using EveryKind::reconcile, EveryActuator::reconcile;
   using EveryStorage::begin, EverySink::begin;
   using EveryStorage::get, EveryRecords::get, EveryCluster::credit, EveryRecords::credit;
   using EveryStorage::watch, EveryCluster::watch, EveryRecords::watch, EverySink::offer;
@@ -47,13 +49,14 @@ class Every : public EveryStorage,
         EveryCluster(host),
         EverySink(host),
         EverySecrets(host),
+        EveryActuator(host),
         EveryRecords(host),
         host_(host) {
     const Settings settings(host);
     const std::string slot = settings.string("throws_in", "");
     EveryStorage::throws_in_ = EveryKind::throws_in_ = slot;
     EveryCluster::throws_in_ = EverySink::throws_in_ = EverySecrets::throws_in_ = slot;
-    EveryRecords::throws_in_ = slot;
+    EveryRecords::throws_in_ = EveryActuator::throws_in_ = slot;
     throws_in = slot;
     const auto& config = *host.service<davit_config>(DAVIT_CONFIG);
     const auto* number = config.get(config.root(host.abi()), str("number"));

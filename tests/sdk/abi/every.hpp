@@ -3,6 +3,7 @@
 // the values of values.hpp.
 #pragma once
 
+#include <davit/actuator.hpp>
 #include <davit/cluster.hpp>
 #include <davit/gate.hpp>
 #include <davit/kind_needs.hpp>
@@ -190,6 +191,23 @@ class EverySecrets : public Part {
     results.emplace_back(secrets::Value{Secret("plaintext"), "7", 271});
     results.emplace_back(Error{Code::not_found, "is not there", "ref"});
     done(std::move(results));
+  }
+};
+
+class EveryActuator : public Part {
+ public:
+  using Part::Part;
+
+  void reconcile(const Op&, const actuator::Call& call, const actuator::Done& done) {
+    at("davit_actuator.reconcile", values::words(call));
+    call.event({true, "Reason", "said"});
+    done(values::built());
+  }
+  void remove(const Op&, const actuator::Call& call, const actuator::Done& done) {
+    at("davit_actuator.remove", values::words(call));
+    actuator::Outcome failed;
+    failed.error = Error{Code::aborted, "no", "there", std::chrono::milliseconds(53)};
+    done(failed);
   }
 };
 

@@ -59,6 +59,7 @@ class Every {
                                                              [](const auto&) {}}) {
     return records().watch({}, 1, std::move(w));
   }
+  actuator::Client actuator() { return actuator::Client(instance_.ref(DAVIT_ACTUATOR)); }
   secrets::Client secrets() { return secrets::Client(instance_.ref(DAVIT_SECRETS)); }
   Result<sink::ChangeStream> open(sink::Source source) {
     return sink::ChangeClient(instance_.ref(DAVIT_CHANGE_SINK)).open("k", "r", std::move(source));
@@ -201,6 +202,9 @@ TEST(Exceptions, OfASlotThatReturnsNoErrorEndTheProcessAndNameFileAndSlot) {
              {}, [](auto) {}, Op());
        },
        ""},
+      {"davit_actuator.reconcile", [=](Every& e) { e.actuator().reconcile({}, ignores, Op()); },
+       ""},
+      {"davit_actuator.remove", [=](Every& e) { e.actuator().remove({}, ignores, Op()); }, ""},
       {"davit_records.apply", [=](Every& e) { e.records().apply({}, ignores, Op()); }, ""},
       {"davit_records.get", [=](Every& e) { e.records().get({}, ignores, Op()); }, ""},
       {"davit_records.list", [=](Every& e) { e.records().list({}, ignores, Op()); }, ""},

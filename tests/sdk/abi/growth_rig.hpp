@@ -78,6 +78,7 @@ class Growth : public ::testing::Test {
   void has_a_kind();
   void takes_changes();
   void resolves();
+  void actuates();
   void applies();
   void asks_the_cluster();
   void calls();

@@ -239,23 +239,6 @@ void Growth::takes_changes() {
   expect_logged("davit_status_sink.issue r " + words(values::issue()));
 }
 
-void Growth::resolves() {
-  const secrets::Client client(role<davit_secrets>(DAVIT_SECRETS));
-  const std::vector<secrets::Item> items = {{DAVIT_SECRET_READ, "key", "text", "ref", "f", "7"},
-                                            {}};
-  client.resolve(
-      items,
-      [](const secrets::Results& results) {
-        ASSERT_EQ(results.size(), 2u);
-        EXPECT_EQ(words(std::string(results[0]->secret.view()), results[0]->version,
-                        results[0]->valid_until_unix_ms),
-                  "'plaintext' '7' 271");
-        EXPECT_EQ(words(results[1].error()), "5 'is not there' 'ref' 0");
-      },
-      operation_);
-  expect_logged("davit_secrets.resolve " + words(items));
-}
-
 void Growth::applies() {
   const records::Client client(role<davit_records>(DAVIT_RECORDS), "another");
   std::string said;
@@ -384,6 +367,7 @@ TEST_F(Growth, NothingIsReadOrWrittenBeyondTheShorterOfTwoStructs) {
   has_a_kind();
   takes_changes();
   resolves();
+  actuates();
   applies();
   asks_the_cluster();
   calls();

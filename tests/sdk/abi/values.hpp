@@ -2,6 +2,7 @@
 // equal, and words(), which writes a value with every field.
 #pragma once
 
+#include <davit/actuator.hpp>
 #include <davit/cluster.hpp>
 #include <davit/kind_needs.hpp>
 #include <davit/records_role.hpp>
@@ -171,6 +172,21 @@ inline Words words(const storage::Limits& l) {
 }
 inline Words words(const secrets::Item& i) {
   return words(i.type, i.keyring, i.ciphertext, i.ref, i.field, i.version);
+}
+inline actuator::Call call() {
+  return {"ns", "n", "uid", "{}", {}};
+}
+inline actuator::Outcome built() {
+  return {std::nullopt, std::chrono::milliseconds(281), "{\"status\":1}", "Token", "waits"};
+}
+inline Words words(const actuator::Call& c) {
+  return words(c.ns, c.name, c.uid, c.cluster);
+}
+inline Words words(const actuator::Event& e) {
+  return words(e.warning, e.reason, e.message);
+}
+inline Words words(const actuator::Outcome& o) {
+  return words(o.requeue_after.count(), o.status_patch, o.error_reason, o.progress);
 }
 inline Words words(const Query& q) {
   return words(q.key, q.ns, q.name);

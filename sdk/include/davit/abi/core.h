@@ -10,7 +10,7 @@ extern "C" {
 #endif
 
 #define DAVIT_ABI_MAJOR 1
-#define DAVIT_ABI_MINOR 0
+#define DAVIT_ABI_MINOR 1
 
 /* True when the struct that `p` points to is long enough to have `field`. For fields that are newer
  * than ABI 1.0; every struct has those of 1.0. */
@@ -158,7 +158,7 @@ typedef struct davit_plugin {
    * no port. Optional. */
   int32_t (*check)(davit_instance*, const davit_op*, davit_error*);
   /* Begins the work and returns soon. The host has started every instance that this one looked up.
-   * Optional. */
+   * The deadline of all of them is 60 s after the process began. Optional. */
   int32_t (*start)(davit_instance*, const davit_op*, davit_error*);
   /* Ends all work, and returns when none is left, within op's deadline. [pool] Optional. */
   int32_t (*stop)(davit_instance*, const davit_op*, davit_error*);

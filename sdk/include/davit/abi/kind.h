@@ -205,6 +205,9 @@ typedef struct davit_kind {
    * metadata only, and "values", which has {key: true} for each value that is as it was applied.
    *
    * The applier keeps the order of "apply" and of "delete". The default of "mode" is "apply".
+   * "ensure" makes the object when it is missing, and never changes it. "shared" is "apply" for an
+   * object that several records want and that each renders alike, such as the Secret of a registry:
+   * no record's version fences it.
    * "owner" is the index of an earlier entry of "apply". "look_again_ms" 0 means: only when
    * something changes. Counts are JSON numbers. When nothing is desired and nothing is observed,
    * the kind answers without deletes and with "gone": true. */

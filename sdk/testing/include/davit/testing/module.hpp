@@ -35,6 +35,9 @@ class Loaded {
   const davit_plugin* plugin_;
 };
 
+// The host's limit of a start (core.h).
+inline constexpr std::chrono::seconds start_limit{60};
+
 // The steps of an instance's life. The destructor stops an instance that was started, and destroys
 // one that was created.
 class Instance {
@@ -50,7 +53,7 @@ class Instance {
   Result<> create();
   Result<> wire();
   Result<> check(std::chrono::nanoseconds limit = std::chrono::seconds(10));
-  Result<> start(std::chrono::nanoseconds limit = std::chrono::seconds(10));
+  Result<> start(std::chrono::nanoseconds limit = start_limit);
   Result<> stop(std::chrono::nanoseconds limit = std::chrono::seconds(10));
   // create, wire and start.
   Result<> up();
