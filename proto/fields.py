@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-MESSAGES = (ROOT / "proto/ctrl/v1/cluster.proto", ROOT / "proto/davit/v1/manifest.proto")
+MESSAGES = [ROOT / "proto" / name for name in ("ctrl/v1/cluster.proto", "davit/v1/cluster.proto", "davit/v1/manifest.proto")]
 MESSAGE = re.compile(r"^message (\w+) \{\n(.*?)^\}", re.M | re.S)
 FIELD = re.compile(r"((?:^  //.*\n)*)^  (optional |repeated )?([\w<>, ]+) (\w+) = \d+;", re.M)
 TYPES = {"string": "text", "int32": "number", "int64": "number", "uint32": "number", "uint64": "number",
