@@ -17,15 +17,18 @@
 
 #include "application_parts.hpp"
 #include "can_listen.hpp"
-#include "config/difference.hpp"
 #include "config/node.hpp"
 #include "life.hpp"
 #include "notify.hpp"
 #include "observability/endpoint.hpp"
 #include "print_graph.hpp"
 #include "private_process.hpp"
+#include "sandbox.hpp"
+#include "services/health_metrics.hpp"
+#include "services/journal.hpp"
 #include "services/process_metrics.hpp"
 #include "text_table.hpp"
+#include "unconfigured.hpp"
 
 namespace davit::host {
 namespace {
@@ -47,7 +50,9 @@ std::vector<std::string> plugin_directories(const HostSettings& settings) {
 }
 
 void print(const Faults& faults) {
-  for (const std::string& line : faults.lines()) std::fprintf(stderr, "%s\n", line.c_str());
+  const std::string prefix = journal_prefix(DAVIT_LOG_ERROR);
+  for (const std::string& line : faults.lines())
+    std::fprintf(stderr, "%s%s\n", prefix.c_str(), line.c_str());
 }
 
 // Takes the address from "main 0.0.0.0:7070" or "metrics http://127.0.0.1:9100/metrics".
@@ -73,18 +78,13 @@ void give_memory_back() {
   ::malloc_trim(0);
 }
 
-// Plugins read their settings at the next start. Every other key must be known now.
-void reject_unread_but_of_plugins(const Config& config, Faults& faults) {
-  for (const Node* plugin : config.plugins(faults)) plugin->closed = true;
-  config.reject_unread(faults);
-}
-
 }  // namespace
 
-Application::Parts::Parts(Config c, const HostSettings& s, Log& l)
+Application::Parts::Parts(Config c, const HostSettings& s, Life& life)
     : config(std::move(c)),
       settings(s),
-      log(l),
+      log(life.log),
+      passed(life.passed),
       runtime(s.worker_threads),
       extensions(make_extensions(core)),
       loader(plugin_directories(s)) {
@@ -106,7 +106,7 @@ Application::~Application() {
 }
 
 int Application::refuse(const std::string& line) {
-  std::fprintf(stderr, "%s\n", line.c_str());
+  std::fprintf(stderr, "%s%s\n", journal_prefix(DAVIT_LOG_ERROR).c_str(), line.c_str());
   return exit_refused;
 }
 
@@ -115,9 +115,10 @@ bool Application::prepare(bool check) {
   Faults faults;
   Config config = Config::load(files_, faults);
   if (!faults.empty()) return print(faults), false;
-  const HostSettings settings = read_host_settings(config, faults);
+  HostSettings settings = read_host_settings(config, faults);
+  if (is_quiet_) settings.log_level = DAVIT_LOG_ERROR;
   if (!settings.core_dumps) forbid_core_dumps();
-  parts_ = std::make_unique<Parts>(std::move(config), settings, life_->log);
+  parts_ = std::make_unique<Parts>(std::move(config), settings, *life_);
   Parts& p = *parts_;
   life_->made(&p.shutdown);
   life_->watch_for_stalls(settings.stall_warning);
@@ -131,10 +132,12 @@ bool Application::prepare(bool check) {
   Metrics::set(
       p.metrics.metric(DAVIT_GAUGE, "davit_info", "which davit this is; always 1", &version, 1), 1);
   show_process(p.metrics);
+  show_health(p.metrics, p.health);
   for (auto& extension : p.extensions) {
     p.services.add([&part = *extension](std::string_view id) { return part.service(id); });
     extension->configure(p.config, faults);
   }
+  if (!check && faults.empty() && !is_written()) return false;
   p.assembly = std::make_unique<Assembly>(p.core, p.services, p.loader, p.settings.state_dir,
                                           p.settings.commit_timeout);
   p.assembly->create(p.config, faults);
@@ -149,12 +152,28 @@ bool Application::prepare(bool check) {
     const Result<> wired = extension->wired(check);
     if (!wired.ok()) faults.add("", "", wired.error().message);
   }
+  leave_to_the_running_one(faults);
   print(faults);
   return faults.empty();
 }
 
-int Application::check(bool running) {
+// A process that nobody has configured yet is told what to write before any plugin speaks.
+bool Application::is_written() {
+  for (const auto& extension : parts_->extensions) {
+    const std::string line = extension->unwritten();
+    if (line.empty()) continue;
+    refuse(absent_file(line, files_));
+    unconfigured_ = true;
+    return false;
+  }
+  return true;
+}
+
+int Application::check(bool running, bool quiet) {
+  is_quiet_ = quiet;
+  if (running) find_credentials();
   if (!prepare(true)) return exit_refused;
+  if (is_left_to_the_running_one_) return exit_ok;
   Parts& p = *parts_;
   Faults faults;
   // Beside a running davit, a resource that another process holds is no fault.
@@ -170,15 +189,26 @@ int Application::check(bool running) {
       described.push_back(std::move(d));
     }
   }
-  std::fputs(print_graph(p.assembly->graph(), described, terminal_columns()).c_str(), stdout);
+  if (!quiet)
+    std::fputs(print_graph(p.assembly->graph(), described, terminal_columns()).c_str(), stdout);
   std::fflush(stdout);
+  leave_to_the_running_one(faults);
   print(faults);
   return faults.empty() ? exit_ok : exit_refused;
 }
 
-int Application::rights() {
-  if (!prepare(true)) return exit_refused;
-  const char* separator = "";
+int Application::sandbox() {
+  Faults faults;
+  const Config config = Config::load(files_, faults);
+  const HostSettings settings = read_host_settings(config, faults);
+  if (!faults.empty()) return print(faults), exit_refused;
+  std::fputs(sandbox_drop_in(config, settings, plugin_directories(settings)).c_str(), stdout);
+  return exit_ok;
+}
+
+std::optional<std::string> Application::rights_documents() {
+  if (!prepare(true)) return std::nullopt;
+  std::string out;
   for (const davit_ref& ref : parts_->assembly->offering(DAVIT_RIGHTS)) {
     StringSink text;
     const auto r = checked(
@@ -186,11 +216,17 @@ int Application::rights() {
           return static_cast<const davit_rights*>(ref.vtable)->document(ref.self, text.get(), e);
         },
         text);
-    if (!r.ok()) return refuse(r.error().message);
-    std::printf("%s%s", separator, text.take().c_str());
-    separator = "---\n";
+    if (!r.ok()) return refuse(r.error().message), std::nullopt;
+    out += (out.empty() ? "" : "---\n") + text.take();
   }
-  if (*separator == '\0') return refuse("nothing in these files needs rights of a cluster");
+  if (out.empty()) return refuse("nothing in these files needs rights of a cluster"), std::nullopt;
+  return out;
+}
+
+int Application::rights() {
+  const auto documents = rights_documents();
+  if (!documents) return exit_refused;
+  std::fputs(documents->c_str(), stdout);
   return exit_ok;
 }
 
@@ -242,8 +278,13 @@ int Application::migrate(const std::string& storage, bool dry_run) {
 
 int Application::run() {
   share_arenas();
+  life_->passed = PassedSockets::from_environment();
   life_->listen();
-  if (!prepare(false)) return exit_refused;
+  if (const std::string line = absent_configuration(files_); !line.empty()) {
+    refuse(line);
+    return exit_unconfigured;
+  }
+  if (!prepare(false)) return unconfigured_ ? exit_unconfigured : exit_refused;
   parts_->shutdown.on_request([this](const Shutdown::Request& request) {
     const auto left =
         std::chrono::duration_cast<std::chrono::milliseconds>(request.deadline - Clock::now());
@@ -271,12 +312,17 @@ int Application::serve() {
     const Result<> listening = extension->listen();
     if (!listening.ok()) return refuse(listening.error().message);
   }
+  for (const std::string& address : life_->passed.close()) {
+    p.log.warn("host", "no listener has the address of a socket that the service manager passes",
+               {{"socket", address}});
+  }
   {
     const std::lock_guard lock(life_->mutex);
     life_->ready = true;  // before anybody is told, who may then send SIGTERM
   }
   p.log.info("host", "ready", {{"plugins", std::to_string(p.assembly->graph().size())}});
-  notify("READY=1");
+  notify("READY=1\nSTATUS=" + running_status());
+  life_->begin_heartbeat(p.runtime);
   std::unique_lock lock(life_->mutex);
   while (!life_->ends()) {
     const bool told = life_->changed.wait_for(lock, memory_interval,
@@ -306,48 +352,12 @@ void Application::let_callers_leave(std::chrono::milliseconds delay) {
   life_->changed.wait_for(lock, delay, [&p] { return p.shutdown.requested().has_value(); });
 }
 
-// The log settings and the tokens change at once. Secrets and certificates are read again when
-// their files change. Every other key takes a restart. All keys are read and checked before any of
-// them takes effect: a single fault changes nothing.
-void Application::reload() {
-  Parts& p = *parts_;
-  Faults faults;
-  const Config config = Config::load(files_, faults);
-  const HostSettings settings = read_host_settings(config, faults);
-  std::vector<std::string> live = {"host.log_level", "host.log_format"};
-  std::vector<std::function<void()>> changes;
-  for (auto& extension : p.extensions) {
-    changes.push_back(extension->prepare_reload(config, faults, live));
-  }
-  if (faults.empty()) reject_unread_but_of_plugins(config, faults);
-  for (const std::string& line : faults.lines())
-    p.log.error("host", "not reloaded: the configuration has a fault", {{"fault", line}});
-  if (!faults.empty()) return;
-  for (const auto& change : changes) {
-    if (change) change();
-  }
-  changes.clear();
-  if (settings.log_level != p.settings.log_level || settings.log_format != p.settings.log_format) {
-    p.log.set(settings.log_level, settings.log_format);
-    p.settings.log_level = settings.log_level;
-    p.settings.log_format = settings.log_format;
-    p.log.info("host", "reloaded", {{"key", "host.log_level, host.log_format"}});
-  }
-  size_t waiting = 0;
-  for (const Difference& d : differences(p.config.root(), config.root())) {
-    if (std::find(live.begin(), live.end(), d.key) != live.end()) continue;
-    ++waiting;
-    p.log.warn("host", "changed; takes a restart", {{"key", d.key}, {"where", d.where}});
-  }
-  p.log.info("host", "configuration read again",
-             {{"changes_that_take_a_restart", std::to_string(waiting)}});
-}
-
 // The order is: refuse new calls, stop the plugins, end the remaining calls. Plugins end the calls
 // that they serve.
 int Application::wind_down(int code) {
   Parts& p = *parts_;
   notify("STOPPING=1");
+  life_->end_heartbeat();
   Clock::time_point deadline;
   {
     const std::lock_guard lock(life_->mutex);

@@ -14,8 +14,10 @@ namespace davit::host {
 // Exit codes of the program.
 constexpr int exit_ok = 0, exit_failed = 1,
               exit_refused = 2,  // usage, configuration, start-up
-    exit_late = 3;               // something did not stop in time, and was left where it was
+    exit_late = 3,               // something did not stop in time, and was left where it was
+    exit_unconfigured = 78;      // nobody has configured it yet (EX_CONFIG of sysexits.h)
 
+class Faults;
 struct Life;  // life.hpp
 
 class Application {
@@ -26,17 +28,23 @@ class Application {
   Application& operator=(const Application&) = delete;
 
   // Runs until SIGTERM or SIGINT. SIGHUP makes it read the configuration again. Faults of the
-  // configuration go to standard error, one per line. After the signal the process ends within the
+  // configuration go to standard error, one per line; a configuration or a token that is not there
+  // is one line and exit_unconfigured. After the signal the process ends within the
   // stop timeout and two seconds, whatever hangs: in that case with exit_late and a line that names
   // what hangs.
   int run();
   // Creates and wires the plugins, asks each whether it would start, and prints the graph. Starts
   // nothing. `running`: a davit of these files is running, so a resource that another process holds
-  // is no fault.
-  int check(bool running);
+  // is no fault. `quiet`: prints faults only.
+  int check(bool running, bool quiet = false);
+  // Prints what the configuration needs beyond the sandbox of the shipped units. Reads the files
+  // alone.
+  int sandbox();
   // Prints the rights that the plugins' accounts need, as documents that grant them. Creates and
   // wires the plugins; starts nothing and contacts no cluster.
   int rights();
+  // The same documents as a text. nullopt: a fault, which has been printed.
+  std::optional<std::string> rights_documents();
   // Makes the copy at `file` the store of a storage instance. Starts nothing. `storage` may be
   // empty if only one instance can be restored.
   int restore(const std::string& file, const std::string& storage);
@@ -49,7 +57,10 @@ class Application {
   // nullopt: a fault of the configuration, which has been printed. The log says warnings and errors
   // only.
   std::optional<std::string> prepare_storage(const std::string& storage);
-  // After prepare_storage. Nothing: the instance does not offer the interface.
+  // The same for a command that works with what offers an interface, one or several: their names.
+  // The log says errors only.
+  std::optional<std::vector<std::string>> prepare_offering(std::string_view interface);
+  // After one of the two. Nothing: the instance does not offer the interface.
   std::optional<davit_ref> offer(const std::string& instance, std::string_view interface) const;
   // The storage instance. The caller may block.
   storage::Client store(const std::string& instance) const;
@@ -71,9 +82,21 @@ class Application {
   int serve();
   void let_callers_leave(std::chrono::milliseconds delay);
   void reload();
+  std::string take_new_configuration();  // the first fault, which changes nothing; or empty
+  std::string running_status() const;
+  bool is_written();
+  // For a check beside a running davit: finds out whether this process is given the credentials.
+  void find_credentials();
+  // Takes out the faults that only say that credentials are out of reach.
+  void leave_to_the_running_one(Faults& faults);
   int wind_down(int code);
 
   std::vector<std::string> files_;
+  bool is_quiet_ = false;
+  bool unconfigured_ = false;  // found by prepare
+  // Where the credentials of the running davit would be, if this process cannot reach them.
+  std::string out_of_reach_;
+  bool is_left_to_the_running_one_ = false;
   std::unique_ptr<Life> life_;
   std::unique_ptr<Parts> parts_;
 };

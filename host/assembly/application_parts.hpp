@@ -9,6 +9,7 @@
 #include "config/config.hpp"
 #include "extension.hpp"
 #include "host_settings.hpp"
+#include "life.hpp"
 #include "runtime/runtime.hpp"
 #include "services/health.hpp"
 #include "services/log.hpp"
@@ -20,16 +21,17 @@ namespace davit::host {
 
 // In the order of creation. They are destroyed in reverse, so plugins go before the parts they use.
 struct Application::Parts {
-  Parts(Config config, const HostSettings& settings, Log& log);
+  Parts(Config config, const HostSettings& settings, Life& life);
 
   Config config;
   HostSettings settings;
   Log& log;
+  PassedSockets& passed;
   Metrics metrics;
   Health health;
   Shutdown shutdown;
   Runtime runtime;
-  Core core{log, runtime, metrics, health, shutdown};
+  Core core{log, runtime, metrics, health, shutdown, &passed};
   Services services;
   std::vector<std::unique_ptr<Extension>> extensions;
   Loader loader;

@@ -1,4 +1,4 @@
-// The part of Application for commands that work on one storage themselves.
+// The part of Application for commands that work on instances of a configuration themselves.
 #include <davit/abi/storage.h>
 
 #include "application_parts.hpp"
@@ -20,6 +20,15 @@ std::optional<std::string> Application::prepare_storage(const std::string& stora
                   : storage.empty() ? " has no storage"
                                     : " has no storage \"" + storage + "\""));
   return std::nullopt;
+}
+
+std::optional<std::vector<std::string>> Application::prepare_offering(std::string_view interface) {
+  if (!prepare(true)) return std::nullopt;
+  parts_->log.set(DAVIT_LOG_ERROR, parts_->settings.log_format);
+  std::vector<std::string> out;
+  for (const davit_ref& ref : parts_->assembly->offering(interface))
+    out.push_back(text(ref.instance));
+  return out;
 }
 
 std::optional<davit_ref> Application::offer(const std::string& instance,

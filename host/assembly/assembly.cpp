@@ -224,7 +224,8 @@ Result<> Assembly::start_only(std::string_view instance, const Operation& op) {
     if (members_[i]->host.name == instance) add_used(i, wanted);
   }
   for (size_t i : order_) {
-    if (!wanted.contains(i)) continue;
+    const bool started = std::ranges::find(started_, i) != started_.end();
+    if (!wanted.contains(i) || started) continue;
     if (auto r = start(i, op); !r.ok()) return r;
   }
   return {};

@@ -35,7 +35,8 @@ class Assembly : public Neighbours {
   // Starts the instances one after the other. The first failure, or the operation's cancel, ends
   // it. The caller then calls stop, which stops the instances that were started.
   Result<> start(const Operation& op);
-  // The same for one instance and those that it looked up, for a command that needs no other.
+  // The same for one instance and those that it looked up, for a command that needs no other. Those
+  // that have been started are left out.
   Result<> start_only(std::string_view instance, const Operation& op);
   // Stops the instances in reverse, each after the calls into it have ended. The deadline is for
   // all of them together. The first instance that cannot be stopped ends it. Parts of that instance

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <set>
 
+#include <davit/abi/actuator.h>
 #include <davit/abi/kind_needs.h>
 #include <davit/abi/records_role.h>
 #include <davit/abi/rights.h>
@@ -216,6 +217,12 @@ std::vector<Contract> table() {
        sizeof(davit_secrets),
        call,
        {required<&davit_secrets::resolve, "secrets.resolve">()},
+       nullptr},
+      {DAVIT_ACTUATOR,
+       sizeof(davit_actuator),
+       call,
+       {required<&davit_actuator::reconcile, "actuator.reconcile">(),
+        required<&davit_actuator::remove, "actuator.remove">()},
        nullptr},
       {DAVIT_RECORDS,
        sizeof(davit_records),

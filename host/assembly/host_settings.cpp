@@ -24,8 +24,9 @@ HostSettings read_host_settings(const Config& config, Faults& faults) {
   if (level == "debug") out.log_level = DAVIT_LOG_DEBUG;
   if (level == "warn") out.log_level = DAVIT_LOG_WARN;
   if (level == "error") out.log_level = DAVIT_LOG_ERROR;
-  const bool json = host.word("log_format", {"text", "json"}, "text") == "json";
-  out.log_format = json ? Log::Format::json : Log::Format::text;
+  const std::string format = host.word("log_format", {"auto", "text", "json"}, "auto");
+  if (format == "text") out.log_format = Log::Format::text;
+  if (format == "json") out.log_format = Log::Format::json;
   out.worker_threads = static_cast<unsigned>(host.integer("worker_threads", 0, 0, 1024));
   out.core_dumps = host.boolean("core_dumps", out.core_dumps);
   out.stop_delay = host.milliseconds("stop_delay_ms", out.stop_delay, 0);

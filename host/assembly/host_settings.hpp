@@ -16,7 +16,7 @@ class Faults;
 
 struct HostSettings {
   int32_t log_level = DAVIT_LOG_INFO;
-  Log::Format log_format = Log::Format::text;
+  Log::Format log_format = Log::Format::automatic;
   unsigned worker_threads = 0;  // 0: one per core, at least 2
   bool core_dumps = false;
   std::chrono::milliseconds stop_delay{0};

@@ -2,11 +2,13 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <exception>
 
 #include "application.hpp"
+#include "notify.hpp"
 #include "runtime/death.hpp"
 
 namespace davit::host {
@@ -54,14 +56,39 @@ Life::~Life() {
 void Life::listen() {
   std::signal(SIGPIPE, SIG_IGN);
   Signals::keep();
-  watchdog.emplace([this] { stalls.look(); }, [this] { last_words(); });
+  watchdog.emplace([this] { look(); }, [this] { last_words(); });
   signals.emplace([this](int number) { heard(number); });
 }
 
 void Life::watch_for_stalls(std::chrono::milliseconds limit) {
   constexpr int looks = 10;
   stalls.set(limit);
-  if (watchdog) watchdog->look_every(limit / looks);
+  stall_interval = limit / looks;
+  if (watchdog) watchdog->look_every(stall_interval);
+}
+
+void Life::begin_heartbeat(Runtime& runtime) {
+  const auto asked = Heartbeat::asked();
+  if (asked.count() == 0) return;
+  const auto beats = std::make_shared<Heartbeat>(runtime, log, asked);
+  watchdog->look_every(std::min(stall_interval, beats->interval()));
+  const std::lock_guard lock(mutex);
+  heartbeat = beats;
+}
+
+void Life::end_heartbeat() {
+  const std::lock_guard lock(mutex);
+  heartbeat.reset();
+}
+
+void Life::look() {
+  stalls.look();
+  std::shared_ptr<Heartbeat> beats;
+  {
+    const std::lock_guard lock(mutex);
+    beats = heartbeat;
+  }
+  if (beats) beats->beat();
 }
 
 void Life::heard(int number) {
@@ -76,6 +103,9 @@ void Life::heard(int number) {
     starting.cancel();
     if (number != SIGTERM || !ready) stop_delay = std::chrono::milliseconds(0);
     stop_within(stop_delay + stop_timeout);
+    // The settings may allow more time than the service manager does.
+    const std::chrono::microseconds longest = stop_delay + stop_timeout + 3 * grace;
+    notify("STOPPING=1\nEXTEND_TIMEOUT_USEC=" + std::to_string(longest.count()));
   }
   changed.notify_all();
 }

@@ -4,19 +4,24 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 
+#include "heartbeat.hpp"
 #include "instance.hpp"
 #include "runtime/signals.hpp"
 #include "runtime/step.hpp"
 #include "services/log.hpp"
+#include "services/passed_sockets.hpp"
 #include "services/shutdown.hpp"
 #include "stalls.hpp"
 #include "watchdog.hpp"
 
 namespace davit::host {
+
+class Runtime;
 
 // Work that still runs at the deadline is cancelled, and has this long to end. After that the
 // host's own threads have as long once more.
@@ -32,7 +37,10 @@ struct Life {
   Life& operator=(const Life&) = delete;
 
   Log log;
+  // core.h states this limit.
   Operation starting = operation_until(Clock::now() + std::chrono::seconds(60));
+
+  PassedSockets passed;  // of the service manager; only on the main thread
 
   Log* const log_before;  // of the Life that this one is within; NULL: there is none
 
@@ -44,7 +52,9 @@ struct Life {
   bool ready = false;                       // it has started, and serves
   std::chrono::milliseconds stop_delay{0};  // from SIGTERM to the stop, if it is ready
   std::chrono::milliseconds stop_timeout{10'000};
+  std::chrono::milliseconds stall_interval{1'000};  // between two looks for stalls
   const Shutdown* shutdown = nullptr;
+  std::shared_ptr<Heartbeat> heartbeat;  // from ready to the stop, if the service manager asks
 
   Stalls stalls{log};  // only the watchdog's thread uses it, but for `set`
   std::optional<Watchdog> watchdog;
@@ -60,6 +70,10 @@ struct Life {
   // Warns of steps of plugins that take longer.
   void watch_for_stalls(std::chrono::milliseconds limit);
   void listen();
+  // From now on the service manager hears that the process lives, if it asks; or no more.
+  void begin_heartbeat(Runtime&);
+  void end_heartbeat();
+  void look();  // on the watchdog's thread
   void heard(int number);
   void stop_within(std::chrono::milliseconds timeout);
   void say_late(const std::string& instance, const std::string& doing, const std::string& why);

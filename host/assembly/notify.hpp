@@ -1,5 +1,5 @@
-// Tells the service manager the state of the process (sd_notify). Does nothing if no service
-// manager has asked for that.
+// Tells the service manager the state of the process (sd_notify(3)). Does nothing if no service
+// manager has asked for that, and waits a second at most.
 #pragma once
 
 #include <string_view>

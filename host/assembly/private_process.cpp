@@ -35,6 +35,7 @@ void bind_libraries_early() {
   std::ifstream words("/proc/self/cmdline", std::ios::binary);
   std::vector<std::string> line;
   for (std::string word; std::getline(words, word, '\0');) line.push_back(word);
+  words.close();  // otherwise the program that begins has it, too
   std::vector<char*> arguments;
   for (std::string& word : line) arguments.push_back(word.data());
   arguments.push_back(nullptr);

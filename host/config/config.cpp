@@ -48,9 +48,18 @@ bool read_file(const std::string& path, std::string& text, Faults& faults) {
   return true;
 }
 
+// "server.conf.d" is a folder by its name. It need not be there.
+bool is_absent_folder(const std::string& path) {
+  const std::string_view name(path.data(), path.find_last_not_of('/') + 1);
+  std::error_code error;
+  return name.ends_with(".d") &&
+         std::filesystem::status(path, error).type() == std::filesystem::file_type::not_found;
+}
+
 std::vector<std::string> files_of(const std::string& path, Faults& faults) {
   namespace fs = std::filesystem;
   std::error_code error;
+  if (is_absent_folder(path)) return {};
   if (!fs::is_directory(path, error)) return {path};
   std::vector<std::string> out;
   for (fs::directory_iterator it(path, error), end; !error && it != end; it.increment(error)) {

@@ -2,13 +2,13 @@
 // values win, and arrays are replaced. Each key keeps the file and line that it comes from.
 //
 //   Faults faults;
-//   Config config = Config::load({"server.toml", "conf.d"}, faults);
+//   Config config = Config::load({"server.toml", "server.conf.d"}, faults);
 //   Table rpc = config.table("rpc", faults);             // [rpc.*]
 //   for (const Table& server : rpc.table("server").named()) { server.string("listen"); ... }
 //   config.reject_unread(faults);                        // when every reader is done
 //
-// A directory stands for its *.toml files in the order of their names. Only files and directories
-// that the caller names are read: /etc/davit/conf.d counts only if the command line names it.
+// A directory stands for its *.toml files in the order of their names. One whose name ends in ".d"
+// need not be there. Only files and directories that the caller names are read.
 #pragma once
 
 #include "table.hpp"

@@ -24,6 +24,11 @@ class Faults {
         line.begin(), line.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
     lines_.push_back(std::move(line));
   }
+  // Removes the faults whose line contains the text. Returns how many there were.
+  size_t remove(std::string_view text) {
+    return std::erase_if(
+        lines_, [&](const std::string& line) { return line.find(text) != std::string::npos; });
+  }
   bool empty() const { return lines_.empty(); }
   const std::vector<std::string>& lines() const { return lines_; }
 

@@ -6,8 +6,37 @@
 
 namespace davit::host {
 
+namespace {
+
+std::string resolve_credential(const std::string& name, std::string* problem) {
+  if (name.empty() || name.find('/') != std::string::npos || name.front() == '.') {
+    *problem = "credential \"" + name + "\" is not a name";
+    return {};
+  }
+  const char* given = std::getenv("CREDENTIALS_DIRECTORY");
+  if (given == nullptr || *given == '\0') {
+    *problem = "credential \"" + name +
+               "\": $CREDENTIALS_DIRECTORY is not set (the service manager sets it: "
+               "LoadCredential=)";
+    return {};
+  }
+  const std::filesystem::path directory(given);
+  std::error_code unseen;
+  // What cannot be looked at is named by who reads it.
+  if (!std::filesystem::is_directory(directory, unseen)) return (directory / name).string();
+  for (const std::string& file : {name, "davit_" + name}) {
+    std::error_code error;
+    const auto type = std::filesystem::status(directory / file, error).type();
+    if (type != std::filesystem::file_type::not_found) return (directory / file).string();
+  }
+  *problem = "there is no credential \"" + name + "\": put it into /etc/davit/credentials/" + name +
+             ", or write LoadCredential=" + name + ":FILE into the unit, and restart";
+  return {};
+}
+
+}  // namespace
+
 std::string resolve_path(std::string_view path, std::string_view file, std::string* problem) {
-  constexpr std::string_view credential = "credential:";
   if (path.empty()) {
     *problem = "must not be empty";
     return {};
@@ -16,24 +45,11 @@ std::string resolve_path(std::string_view path, std::string_view file, std::stri
     *problem = "must not contain a zero byte";
     return {};
   }
-  if (!path.starts_with(credential)) {
-    const std::filesystem::path folder =
-        std::filesystem::absolute(std::filesystem::path(file)).parent_path();
-    return (folder / path).lexically_normal().string();
-  }
-  path.remove_prefix(credential.size());
-  if (path.empty() || path.find('/') != std::string_view::npos || path.starts_with('.')) {
-    *problem = "credential \"" + std::string(path) + "\" is not a name";
-    return {};
-  }
-  const char* directory = std::getenv("CREDENTIALS_DIRECTORY");
-  if (directory == nullptr || *directory == '\0') {
-    *problem =
-        "credential \"" + std::string(path) +
-        "\": $CREDENTIALS_DIRECTORY is not set (the service manager sets it: LoadCredential=)";
-    return {};
-  }
-  return (std::filesystem::path(directory) / path).string();
+  if (path.starts_with(credential_scheme))
+    return resolve_credential(std::string(path.substr(credential_scheme.size())), problem);
+  const std::filesystem::path folder =
+      std::filesystem::absolute(std::filesystem::path(file)).parent_path();
+  return (folder / path).lexically_normal().string();
 }
 
 std::string Table::name() const {

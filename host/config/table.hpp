@@ -65,9 +65,12 @@ class Table {
   Faults* faults_;
 };
 
-// Makes `path` absolute as the file at `file` means it, and resolves "credential:NAME". If that is
-// impossible ($CREDENTIALS_DIRECTORY is not set, NAME contains a slash), returns an empty string
-// and puts the fault's text into `problem`.
+constexpr std::string_view credential_scheme = "credential:";
+
+// Makes `path` absolute as the file at `file` means it, and resolves "credential:NAME": it is NAME
+// in $CREDENTIALS_DIRECTORY, or davit_NAME. systemd calls it so if a unit loads the file NAME with
+// LoadCredential=davit:FOLDER. If that is impossible (there is no such credential, NAME contains a
+// slash), returns an empty string and puts the fault's text into `problem`.
 std::string resolve_path(std::string_view path, std::string_view file, std::string* problem);
 
 }  // namespace davit::host

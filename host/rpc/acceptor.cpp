@@ -6,11 +6,13 @@
 #include "core.hpp"
 #include "peer_address.hpp"
 #include "services/log.hpp"
+#include "services/passed_sockets.hpp"
 
 namespace davit::host {
 
 Acceptor::Acceptor(const Core& core, ServerSettings settings, const MethodRegistry& methods)
     : log_(core.log),
+      passed_(core.passed),
       settings_(std::move(settings)),
       admission_(core, settings_, methods),
       certificate_(core, settings_),
@@ -34,7 +36,36 @@ Result<> Acceptor::check() {
   return r.ok() ? r : r.error().in(name());
 }
 
+Result<bool> Acceptor::take_over() {
+  if (passed_ == nullptr) return false;
+  const auto passed = passed_->take(name(), settings_.listen);
+  if (!passed.ok()) return passed.error();
+  if (passed->empty()) return false;
+  listener_.take_over(*passed);
+  is_held_ = true;
+  for (const int fd : *passed) {
+    const std::string at = address_of_listening(fd);
+    address_ += (address_.empty() ? "" : ", ") + at;
+    if (!settings_.on_unix_socket()) continue;
+    const auto given = Listener::give_access(at.substr(std::string_view("unix:").size()),
+                                             users_.socket_mode(), users_.group());
+    if (given.ok()) continue;
+    return Error{given.error().code, at + ": " + given.error().message +
+                                         " (set SocketUser= of its unit to the user of davit)"};
+  }
+  return true;
+}
+
+void Acceptor::drain() {
+  if (is_held_) listener_.stop();
+}
+
 Result<> Acceptor::bind() {
+  if (const auto r = take_over(); !r.ok()) {
+    return r.error().in(name());
+  } else if (*r) {
+    return {};
+  }
   const bool local = settings_.on_unix_socket();
   Result<std::string> bound = settings_.listen;
   if (!local) {

@@ -23,6 +23,7 @@ class thread_pool;
 
 namespace davit::host {
 
+class PassedSockets;
 struct Core;
 
 // A connection that ConnectionLimits has let in.
@@ -54,6 +55,9 @@ class Acceptor {
   // Begins to accept. `sweep` is called on the listener's thread before a connection is refused, so
   // that the transport can release connections that are gone or idle.
   Result<> start(Entered, std::function<void()> sweep = {});
+  // The process goes down. While the service manager holds the sockets, further callers wait for
+  // the next process. Otherwise they are still let in, and told to come back. Idempotent.
+  void drain();
   // No connection is handed over after it. Idempotent.
   void stop();
   // The address with its real port, once bound.
@@ -62,17 +66,21 @@ class Acceptor {
 
  private:
   Result<> prepare();
+  // True: the service manager listens at the address, and has passed the sockets.
+  Result<bool> take_over();
   void accepted(Descriptor);
   void accepted_local(AcceptedConnection);
   bool has_entered(const std::string& address);
 
   Log& log_;
+  PassedSockets* const passed_;
   const ServerSettings settings_;
   Admission admission_;
   ServerCertificate certificate_;
   ConnectionLimits connection_limits_;
   PeerUsers users_;
   Listener listener_;
+  bool is_held_ = false;  // by the service manager
   std::string address_;
   Entered entered_;
   std::function<void()> sweep_;

@@ -38,7 +38,7 @@ Admission::Admission(const Core& core, const ServerSettings& settings,
     : log_(core.log),
       settings_(settings),
       methods_(methods),
-      tokens_(settings_.tokens,
+      tokens_(settings_.tokens, settings_.agent_tokens_dir,
               [this](const std::string& message) {
                 log_.warn("rpc", "token file", {{"server", settings_.name}, {"what", message}});
               }),

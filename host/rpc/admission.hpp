@@ -40,6 +40,7 @@ class Admission {
     return tokens_.prepare(std::move(tokens));
   }
   std::vector<std::string> doubts() const { return tokens_.doubts(); }
+  bool knows_region(std::string_view region) const { return tokens_.knows_region(region); }
 
   // `path` has no leading slash. NULL if no such method is served.
   const Method* find(std::string_view path) const { return methods_.find(path); }

@@ -1,6 +1,7 @@
 #include "client_certificate.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "certificate.hpp"
 #include "core.hpp"
@@ -19,16 +20,15 @@ void ClientCertificate::look() {
   const std::array now = {FileLook::of(certificate_file_), FileLook::of(key_file_)};
   const bool settled =
       std::all_of(now.begin(), now.end(), [](const auto& file) { return file && file->settled(); });
-  if (refused_ || now != looked_ || !settled) {
+  if (!fault_.empty() || now != looked_ || !settled) {
     looked_ = now;
     const auto read = read_certificate(certificate_file_, key_file_);
+    const std::string before = std::exchange(fault_, read.ok() ? "" : read.error().message);
     if (read.ok()) {
       end_.begins_with(read->expires);
-    } else if (!refused_) {
-      log_.warn("rpc", "certificate files cannot be used",
-                {{"client", name_}, {"what", read.error().message}});
+    } else if (fault_ != before) {
+      log_.warn("rpc", "certificate files cannot be used", {{"client", name_}, {"what", fault_}});
     }
-    refused_ = !read.ok();
   }
   end_.warn_when_near();
 }

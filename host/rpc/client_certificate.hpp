@@ -5,6 +5,7 @@
 
 #include <array>
 #include <optional>
+#include <string>
 
 #include "certificate_end.hpp"
 #include "file_look.hpp"
@@ -16,8 +17,8 @@ class ClientCertificate {
  public:
   ClientCertificate(const Core&, const ClientSettings&);
   // Reads certificate and key if one of the files has changed, or if they could not be used. Warns
-  // once if they cannot be used, and once if the certificate expires soon. Call it at start and
-  // once a second. May block.
+  // why they cannot be used, whenever that changes, and once if the certificate expires soon. Call
+  // it at start and once a second. May block.
   void look();
 
  private:
@@ -26,7 +27,7 @@ class ClientCertificate {
   CertificateEnd end_;
   // At certificate and key, when they were read last.
   std::array<std::optional<FileLook>, 2> looked_;
-  bool refused_ = false;  // the last read failed, and a warning was logged
+  std::string fault_;  // of the last read, as it was logged; empty: there was none
 };
 
 }  // namespace davit::host

@@ -129,12 +129,25 @@ Result<> Listener::bind_unix(const std::string& path, mode_t mode, gid_t group) 
   struct stat st {};
   if (lstat(path.c_str(), &st) == 0) inode_ = st.st_ino;
   // Set owner and mode before `listen`: nobody can connect earlier.
-  if (group != static_cast<gid_t>(-1) && chown(path.c_str(), static_cast<uid_t>(-1), group) != 0)
-    return system_error("cannot give the socket to the group of allow_group");
-  if (chmod(path.c_str(), mode) != 0) return system_error("chmod");
+  if (auto r = give_access(path, mode, group); !r.ok()) return r;
   if (listen(fd.get(), SOMAXCONN) != 0) return system_error();
   sockets_.push_back(std::move(fd));
   return {};
+}
+
+Result<> Listener::give_access(const std::string& path, mode_t mode, gid_t group) {
+  struct stat st {};
+  if (lstat(path.c_str(), &st) != 0) return system_error();
+  const bool given = group == static_cast<gid_t>(-1) || group == st.st_gid;
+  if (!given && chown(path.c_str(), static_cast<uid_t>(-1), group) != 0)
+    return system_error("cannot give the socket to the group of allow_group");
+  if ((st.st_mode & ALLPERMS) != mode && chmod(path.c_str(), mode) != 0)
+    return system_error("cannot set the mode of the socket");
+  return {};
+}
+
+void Listener::take_over(const std::vector<int>& listening) {
+  for (const int fd : listening) sockets_.emplace_back(fd);
 }
 
 Result<> Listener::start(Accepted accepted, Starved starved) {

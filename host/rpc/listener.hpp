@@ -36,7 +36,12 @@ class Listener {
   // Binds to a Unix socket. Replaces a socket that no process serves. The socket gets `group`,
   // unless that is (gid_t)-1. Errors do not contain the path.
   Result<> bind_unix(const std::string& path, mode_t mode, gid_t group);
-  // Begins to accept. Bind first.
+  // Accepts on these sockets instead. They listen already, and belong to a service manager: a Unix
+  // socket stays when this listener stops.
+  void take_over(const std::vector<int>& listening);
+  // Gives a Unix socket that exists the mode, and the group unless that is (gid_t)-1.
+  static Result<> give_access(const std::string& path, mode_t mode, gid_t group);
+  // Begins to accept. Bind or take over first.
   Result<> start(Accepted, Starved);
   // Ends the thread and removes a Unix socket. Idempotent.
   void stop();

@@ -73,7 +73,9 @@ const void* Rpc::service(std::string_view id) const {
 
 void Rpc::configure(const Config& config, Faults& faults) {
   RpcSettings settings = RpcSettings::read(config, faults);
+  unwritten_ = settings.unwritten_token();
   server_settings_ = std::move(settings.servers);
+  plugins_ = plugins_of(config);
   // As many threads as the host has workers. The host reads this key as well and reports its
   // faults.
   Faults said_already;
@@ -100,7 +102,7 @@ bool Rpc::region_known(std::string_view region) const {
       if (token.role == "agent" && davit::rpc::names_region(token.regions, region)) return true;
     }
   }
-  return false;
+  return std::ranges::any_of(servers_, [&](const auto& s) { return s->knows_region(region); });
 }
 
 Result<> Rpc::serve(std::string_view instance, const davit_rpc_method& method) {
@@ -125,6 +127,8 @@ Result<> Rpc::serve_own() {
   const Host host(&self_.abi);
   if (auto r = health_check_.serve(host); !r.ok()) return r;
   for (const auto& path : HealthCheck::paths()) methods_.set_gate(path, Gate::anybody);
+  if (serves_operators())
+    if (auto r = token_service_.serve(host); !r.ok()) return r;
   const bool reflected = std::any_of(server_settings_.begin(), server_settings_.end(),
                                      [](const ServerSettings& s) { return s.reflection; });
   if (!reflected) return {};
@@ -163,10 +167,12 @@ Result<> Rpc::wired(bool check) {
   wired_ = true;
   if (!check) share_connections();
   for (const auto& settings : server_settings_) {
-    servers_.push_back(settings.transport == "connect"
-                           ? make_connect_server(core_, settings, methods_)
-                           : make_grpc_server(core_, settings, methods_));
+    auto server = settings.transport == "connect" ? make_connect_server(core_, settings, methods_)
+                                                  : make_grpc_server(core_, settings, methods_);
+    const std::lock_guard lock(tokens_mutex_);
+    servers_.push_back(std::move(server));
   }
+  set_token_service();
   for (const auto& [name, client] : clients_) {
     if (auto r = client->check(); !r.ok()) return r.error().in(client->settings().where);
     if (!client->settings().certificate_file.empty())
@@ -330,7 +336,8 @@ Result<> Rpc::listen() {
     });
   }
   if (servers_.empty() && client_certificates_.empty()) return {};
-  read_files_ = std::make_unique<FileReader>(interval, [this] {
+  const std::lock_guard lock(read_files_mutex_);
+  read_files_ = std::make_shared<FileReader>(interval, [this] {
     for (const auto& server : servers_) server->read_files();
     look_at_certificates();
   });
@@ -352,7 +359,12 @@ void Rpc::drain() {
 void Rpc::stop(std::chrono::steady_clock::time_point deadline) {
   drain();
   look_after_.reset();
-  read_files_.reset();
+  std::shared_ptr<FileReader> files;
+  {
+    const std::lock_guard lock(read_files_mutex_);
+    files.swap(read_files_);
+  }
+  files.reset();  // answers the calls that wait for it
   for (const auto& server : servers_) server->stop(deadline);
   for (const auto& [name, client] : clients_) {
     if (!client->stop(deadline)) core_.log.error("rpc", "calls did not end", {{"client", name}});

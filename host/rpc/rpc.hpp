@@ -15,6 +15,7 @@
 #include "method_registry.hpp"
 #include "own/health_check.hpp"
 #include "own/reflection.hpp"
+#include "own/token_service.hpp"
 #include "services/instance_host.hpp"
 #include "services/services.hpp"
 #include "ticker.hpp"
@@ -29,6 +30,7 @@ class Rpc final : public Extension {
 
   const void* service(std::string_view id) const override;
   void configure(const Config&, Faults&) override;
+  std::string unwritten() const override { return unwritten_; }
   Result<> wired(bool check) override;
   std::vector<Described> describe() const override;
   Result<> listen() override;
@@ -44,7 +46,8 @@ class Rpc final : public Extension {
   // Slots of the C table. `serve` and `channel` work only while plugins are wired.
   Result<> serve(std::string_view instance, const davit_rpc_method&);
   Result<RpcClient*> channel(std::string_view instance, std::string_view name);
-  // Whether a token of an agent names the region. From `configure` on. [any]
+  // Whether a token of an agent names the region: from `configure` on those of the configuration,
+  // once wired those of agent_tokens_dir, too. [any]
   bool region_known(std::string_view region) const;
 
  private:
@@ -57,6 +60,9 @@ class Rpc final : public Extension {
   friend int32_t rpc_channel(const davit_host*, davit_str, davit_rpc_channel**, davit_error*);
   static Rpc& of(const davit_host*);
   Result<> serve_own();
+  bool serves_operators() const;
+  void set_token_service();
+  bool post_to_files(std::function<void()> job);
   void share_connections();
   void look_at_certificates();
   void warn_of_what_is_open();
@@ -81,18 +87,24 @@ class Rpc final : public Extension {
   InstanceHost self_;
   bool wired_ = false;
   std::string client_names_;
+  std::string unwritten_;
   MethodRegistry methods_;
   HealthCheck health_check_{core_.health, methods_};
   Reflection reflection_;
+  TokenService token_service_{
+      core_.log, [this](std::function<void()> job) { return post_to_files(std::move(job)); }};
+  std::vector<NamedPlugin> plugins_;  // of the configuration
   std::vector<ServerSettings> server_settings_;
-  // Guards the tokens in server_settings_ once wired. Only the main thread writes them.
+  // Guards the tokens in server_settings_, and servers_ while they are made. Only the main thread
+  // writes them.
   mutable std::mutex tokens_mutex_;
   std::vector<std::unique_ptr<RpcServer>> servers_;  // one for each of server_settings_; once wired
   std::map<std::string, std::unique_ptr<RpcClient>, std::less<>> clients_;
   std::vector<std::unique_ptr<ClientCertificate>> client_certificates_;  // once wired
   std::vector<std::pair<std::string, std::string>> callers_;             // instance, client
   std::unique_ptr<Ticker> look_after_;                                   // from listen to stop
-  std::unique_ptr<FileReader> read_files_;                               // from listen to stop
+  std::mutex read_files_mutex_;                                          // guards the pointer
+  std::shared_ptr<FileReader> read_files_;                               // from listen to stop
 };
 
 // The slots that a call or a channel answers by itself. Rpc fills in `serve`, `channel` and

@@ -1,6 +1,7 @@
 #include "server_certificate.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "core.hpp"
 #include "services/log.hpp"
@@ -67,16 +68,16 @@ Result<> ServerCertificate::load() {
 void ServerCertificate::look() {
   const std::lock_guard reading(files_);
   // A failure may pass without a change of a file: a certificate begins, or descriptors are free.
-  if (refused_ || looks() != looks_ || !settled_) {
+  if (!fault_.empty() || looks() != looks_ || !settled_) {
     const auto r = read();
-    if (!r.ok() && !refused_) {
+    const std::string before = std::exchange(fault_, r.ok() ? "" : r.error().message);
+    if (!r.ok() && fault_ != before) {
       log_.warn("rpc", "certificate files cannot be used; what was read before stays",
-                {{"server", settings_.name}, {"what", r.error().message}});
-    } else if (r.ok() && (refused_ || *r)) {
+                {{"server", settings_.name}, {"what", fault_}});
+    } else if (r.ok() && (!before.empty() || *r)) {
       log_.info("rpc", "certificate files read",
                 {{"server", settings_.name}, {"expires", date(end_.at())}});
     }
-    refused_ = !r.ok();
   }
   end_.warn_when_near();
 }

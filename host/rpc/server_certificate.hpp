@@ -28,9 +28,9 @@ class ServerCertificate {
 
   // Reads the files at start. The error names the file.
   Result<> load();
-  // Reads the files again if they have changed or could not be used. Logs once that they cannot be
-  // used, once that new ones were read, and once that the certificate expires soon. Call it once a
-  // second. May block.
+  // Reads the files again if they have changed or could not be used. Logs why they cannot be used,
+  // whenever that changes, once that new ones were read, and once that the certificate ends soon.
+  // Call it once a second. May block.
   void look();
 
   struct Pem {
@@ -54,7 +54,7 @@ class ServerCertificate {
   CertificateEnd end_;    // of the files in use
   Looks looks_;           // of the files read last, usable or not
   bool settled_ = false;  // no other contents can have the same looks
-  bool refused_ = false;  // the last read failed, and a warning was logged
+  std::string fault_;     // of the last read, as it was logged; empty: there was none
   std::mutex mutex_;
   Pem pem_;             // written only with files_ held as well
   bool fresh_ = false;  // not yet returned by `take`

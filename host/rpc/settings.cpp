@@ -6,6 +6,7 @@
 #include <set>
 
 #include "config/config.hpp"
+#include "file_look.hpp"
 #include "services/host_and_port.hpp"
 
 namespace davit::host {
@@ -25,27 +26,6 @@ bool printable(const std::string& s) {
   return true;
 }
 
-// What is wrong with a region's name. Empty if nothing is. The name is used in headers, metrics,
-// file names and object labels.
-std::string region_fault(const std::string& region) {
-  constexpr size_t longest = 63;
-  const auto fits = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-           c == '_' || c == '.';
-  };
-  if (region.empty()) return "a region's name is empty";
-  if (region.size() > longest) {
-    return "\"" + region.substr(0, longest) + "...\" is no region: a name has at most " +
-           std::to_string(longest) + " characters";
-  }
-  if (region.find('*') != std::string::npos) {
-    return "\"" + region +
-           "\" is no region: there are no patterns, only names and \"*\" alone for every region";
-  }
-  if (std::all_of(region.begin(), region.end(), fits)) return {};
-  return "\"" + region + "\" is no region: a name has letters, digits, \"-\", \"_\" and \".\"";
-}
-
 // A role is a word that methods ask for. Plugins bring their own.
 bool is_word(const std::string& s) {
   constexpr size_t longest = 64;
@@ -56,22 +36,8 @@ bool is_word(const std::string& s) {
 }
 
 void check_regions(const Table& t, const TokenSettings& token) {
-  const bool every =
-      std::find(token.regions.begin(), token.regions.end(), "*") != token.regions.end();
-  if (token.role == "operator") {
-    if (!token.regions.empty() && !(every && token.regions.size() == 1)) {
-      t.reject("regions", "an operator's token is for every region: leave it out, or say [\"*\"]");
-    }
-    return;
-  }
-  if (token.regions.empty() && token.role == "agent")
-    t.reject("regions", "an agent's token must name at least one region (\"*\": every region)");
-  if (every && token.regions.size() > 1)
-    t.reject("regions", "\"*\" is every region: name it alone");
-  for (const auto& region : token.regions) {
-    const std::string fault = region == "*" ? std::string() : region_fault(region);
-    if (!fault.empty()) return t.reject("regions", fault);
-  }
+  if (const std::string fault = regions_fault(token.role, token.regions); !fault.empty())
+    t.reject("regions", fault);
 }
 
 void read_tokens(const Table& table, ServerSettings& s) {
@@ -81,8 +47,7 @@ void read_tokens(const Table& table, ServerSettings& s) {
     token.name = t.string("name");
     token.file = t.path("file", true);
     token.role = t.string("role", "agent");
-    if (!is_word(token.role))
-      t.reject("role", "must be a lower_snake_case word, such as \"agent\" or \"operator\"");
+    if (const std::string fault = role_fault(token.role); !fault.empty()) t.reject("role", fault);
     token.where = t.where("role");
     token.key = t.key() + ".role";
     token.regions = t.strings("regions");
@@ -102,13 +67,25 @@ std::string read_role_without_token(const Table& table, const ServerSettings& s)
     table.reject(key, "must be a lower_snake_case word that a plugin's methods ask for");
   } else if (role == "agent" || role == "operator") {
     table.reject(key, "the role \"" + role + "\" takes a token: [[" + table.key() + ".token]]");
-  } else if (!s.tokens.empty()) {
+  } else if (!s.tokens.empty() || !s.agent_tokens_dir.empty()) {
     table.reject(key,
                  "every caller of this server has the role, so no token is asked for: leave "
                  "out [[" +
-                     table.key() + ".token]], or give tokens a server of their own");
+                     table.key() +
+                     ".token]] and agent_tokens_dir, or give tokens a server of their own");
   }
   return role;
+}
+
+// What agents dial, where a load balancer or another name stands in front.
+void read_public_url(const Table& table, ServerSettings& s) {
+  s.public_url = table.string("public_url", "");
+  if (s.public_url.empty()) return;
+  ClientSettings client;
+  client.url = s.public_url;
+  const bool web = s.public_url.rfind("http://", 0) == 0 || s.public_url.rfind("https://", 0) == 0;
+  if (!web || client.target().empty())
+    table.reject("public_url", "must be http(s)://host or http(s)://host:port, no more");
 }
 
 void read_tcp(const Table& table, ServerSettings& s) {
@@ -125,10 +102,13 @@ void read_tcp(const Table& table, ServerSettings& s) {
     table.reject("tls_client_ca_file", "needs tls_certificate_file and tls_key_file");
   }
   read_tokens(table, s);
+  s.agent_tokens_dir = table.path("agent_tokens_dir", false);
+  read_public_url(table, s);
   s.role_without_token = read_role_without_token(table, s);
   s.role_where = table.where("role_without_token");
-  if (s.tokens.empty() && !table.has("role_without_token")) {
-    table.reject("token", "a TCP listener needs at least one [[" + table.key() + ".token]]");
+  if (s.tokens.empty() && s.agent_tokens_dir.empty() && !table.has("role_without_token")) {
+    table.reject("token", "a TCP listener needs at least one [[" + table.key() +
+                              ".token]], or agent_tokens_dir");
   }
 }
 
@@ -242,6 +222,47 @@ ClientSettings read_client(const Table& table) {
 
 }  // namespace
 
+// The name is used in headers, metrics, file names and object labels.
+std::string region_fault(const std::string& region) {
+  constexpr size_t longest = 63;
+  const auto fits = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+           c == '_' || c == '.';
+  };
+  if (region.empty()) return "a region's name is empty";
+  if (region.size() > longest) {
+    return "\"" + region.substr(0, longest) + "...\" is no region: a name has at most " +
+           std::to_string(longest) + " characters";
+  }
+  if (region.find('*') != std::string::npos) {
+    return "\"" + region +
+           "\" is no region: there are no patterns, only names and \"*\" alone for every region";
+  }
+  if (std::all_of(region.begin(), region.end(), fits)) return {};
+  return "\"" + region + "\" is no region: a name has letters, digits, \"-\", \"_\" and \".\"";
+}
+
+std::string role_fault(const std::string& role) {
+  if (is_word(role)) return {};
+  return "must be a lower_snake_case word, such as \"agent\" or \"operator\"";
+}
+
+std::string regions_fault(const std::string& role, const std::vector<std::string>& regions) {
+  const bool every = std::find(regions.begin(), regions.end(), "*") != regions.end();
+  if (role == "operator") {
+    if (regions.empty() || (every && regions.size() == 1)) return {};
+    return "an operator's token is for every region: leave it out, or say [\"*\"]";
+  }
+  if (regions.empty() && role == "agent")
+    return "an agent's token must name at least one region (\"*\": every region)";
+  if (every && regions.size() > 1) return "\"*\" is every region: name it alone";
+  for (const auto& region : regions) {
+    const std::string fault = region == "*" ? std::string() : region_fault(region);
+    if (!fault.empty()) return fault;
+  }
+  return {};
+}
+
 std::string ClientSettings::target() const {
   if (url.rfind("unix:", 0) == 0) return url;
   std::string rest = url.substr(url.find("://") + 3);
@@ -258,6 +279,21 @@ RpcSettings RpcSettings::read(const Config& config, Faults& faults) {
   for (const Table& table : rpc.table("server").named()) out.servers.push_back(read_server(table));
   for (const Table& table : rpc.table("client").named()) out.clients.push_back(read_client(table));
   return out;
+}
+
+std::string RpcSettings::unwritten_token() const {
+  for (const ServerSettings& server : servers) {
+    for (const TokenSettings& token : server.tokens) {
+      if (FileLook::of(token.file)) continue;
+      return token.where + ": rpc.server." + server.name + ": token \"" + token.name +
+             "\": " + token.file;
+    }
+  }
+  for (const ClientSettings& client : clients) {
+    if (client.token_file.empty() || FileLook::of(client.token_file)) continue;
+    return client.where + ": rpc.client." + client.name + ".token_file: " + client.token_file;
+  }
+  return {};
 }
 
 }  // namespace davit::host

@@ -18,8 +18,10 @@ struct TokenSettings {
   std::string role;  // "agent", "operator", or another word that methods ask for
   std::vector<std::string> regions;
   std::string where{}, key{};  // of the role: "server.toml:12", "rpc.server.main.token[0].role"
+  bool in_folder = false;      // found in agent_tokens_dir
   bool operator==(const TokenSettings& o) const {  // a token that has moved in the file is the same
-    return name == o.name && file == o.file && role == o.role && regions == o.regions;
+    return name == o.name && file == o.file && role == o.role && regions == o.regions &&
+           in_folder == o.in_folder;
   }
 };
 
@@ -32,6 +34,8 @@ struct ServerSettings {
   bool gzip = false;         // "connect": compress answers for callers that accept it
   std::string certificate_file, key_file, client_ca_file;
   std::vector<TokenSettings> tokens;  // TCP
+  std::string agent_tokens_dir;       // TCP; empty: none. See AgentTokensFolder
+  std::string public_url;             // TCP; how agents reach it, for who installs them; or empty
   // TCP, in place of tokens: every caller has this role. Empty: callers show a token.
   std::string role_without_token;
   std::string role_where;                // where it is set: "agent.toml:12"
@@ -77,11 +81,20 @@ struct ClientSettings {
   std::string target() const;
 };
 
+// What is wrong with a region's name. Empty if nothing is.
+std::string region_fault(const std::string& region);
+// The same of a token's role, and of its regions with this role.
+std::string role_fault(const std::string& role);
+std::string regions_fault(const std::string& role, const std::vector<std::string>& regions);
+
 struct RpcSettings {
   std::vector<ServerSettings> servers;
   std::vector<ClientSettings> clients;
 
   static RpcSettings read(const Config&, Faults&);
+  // The first token whose file is not there: where its setting is, what it is, and the file. Empty:
+  // all are there.
+  std::string unwritten_token() const;
 };
 
 }  // namespace davit::host

@@ -13,6 +13,12 @@ bool is_token(std::string_view token) {
   return !token.empty();
 }
 
+std::string_view token_of(std::string_view content) {
+  while (!content.empty() && (content.back() == '\n' || content.back() == '\r'))
+    content.remove_suffix(1);
+  return is_token(content) ? content : std::string_view();
+}
+
 std::string doubt_about_token(const std::string& path, size_t token_size) {
   constexpr size_t enough = 16;  // 64 bits in hexadecimal digits, more in other characters
   if (token_size < enough) {
@@ -33,16 +39,10 @@ Result<> TokenFile::read() {
   const auto look = FileLook::of(path_);
   if (look && !token_.empty() && *look == look_ && settled_) return {};
   std::string token;
-  auto r = read_credential(path_, true, [&](std::string_view content) {
-    while (!content.empty() && (content.back() == '\n' || content.back() == '\r'))
-      content.remove_suffix(1);
-    if (is_token(content)) token = content;
-  });
+  auto r =
+      read_credential(path_, true, [&](std::string_view content) { token = token_of(content); });
   if (!r.ok()) return r;
-  if (token.empty()) {
-    return Error{Code::failed_precondition,
-                 path_ + ": not a token (one line of printable ASCII without spaces)"};
-  }
+  if (token.empty()) return Error{Code::failed_precondition, path_ + ": " + no_token};
   doubt_ = doubt_about_token(path_, token.size());
   token_ = std::move(token);
   look_ = look.value_or(FileLook{});

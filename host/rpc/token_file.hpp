@@ -34,6 +34,10 @@ class TokenFile {
 
 // Whether the text can be a token: printable ASCII without spaces, and not empty.
 bool is_token(std::string_view);
+// The token that a file with this content has: one line. Empty: it has none. Borrowed of `content`.
+std::string_view token_of(std::string_view content);
+// What is said of a file that has none, behind its path.
+inline constexpr const char* no_token = "not a token (one line of printable ASCII without spaces)";
 
 // Why a token's file is doubtful: every user of the machine may read it, or the token is short
 // enough to guess. Empty if it is not doubtful.

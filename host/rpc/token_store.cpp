@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
+
+#include <davit/rpc.hpp>
 
 #include "services/credentials.hpp"
 #include "token_file.hpp"
@@ -13,18 +16,14 @@ namespace davit::host {
 
 namespace {
 
-std::string_view first_line(std::string_view s) {
-  while (!s.empty() && (s.back() == '\n' || s.back() == '\r')) s.remove_suffix(1);
-  return s;
-}
-
 Error unauthenticated(const char* message) {
   return {Code::unauthenticated, message};
 }
 
 }  // namespace
 
-TokenStore::TokenStore(std::vector<TokenSettings> settings, Warn warn) : warn_(std::move(warn)) {
+TokenStore::TokenStore(std::vector<TokenSettings> settings, std::string agents, Warn warn)
+    : warn_(std::move(warn)), agents_(std::move(agents)) {
   for (auto& s : settings) tokens_.push_back(made_of(std::move(s)));
 }
 
@@ -64,19 +63,16 @@ Result<> TokenStore::read(Token& token) {
   }
   if (token.usable && *look == token.look && token.settled) return {};
   Digest digest{};
-  bool good = false;
   size_t size = 0;
   auto r = read_credential(path, true, [&](std::string_view content) {
-    const std::string_view value = first_line(content);
-    good = is_token(value);
+    const std::string_view value = token_of(content);
     size = value.size();
     SHA256(reinterpret_cast<const unsigned char*>(value.data()), value.size(), digest.data());
   });
   if (!r.ok()) return r;
-  if (!good) {
-    return Error{Code::failed_precondition,
-                 path + ": not a token (one line of printable ASCII without spaces)"};
-  }
+  if (size == 0) return Error{Code::failed_precondition, path + ": " + no_token};
+  if (token.settings.in_folder && is_copy(token, digest))
+    return Error{Code::failed_precondition, path + ": another token of this server is the same"};
   token.look = *look;
   token.settled = look->settled();
   token.doubt = doubt_about_token(path, size);
@@ -89,7 +85,54 @@ Result<> TokenStore::load() {
   for (Token& token : tokens_) {
     if (auto r = read(token); !r.ok()) return r.error().in(token.subject);
   }
-  return all_differ(tokens_);
+  if (auto r = all_differ(tokens_); !r.ok()) return r;
+  if (auto r = look_into_folder(); !r.ok()) return r;
+  for (Token& token : tokens_) {
+    if (token.settings.in_folder) refresh(token);
+  }
+  return {};
+}
+
+Result<> TokenStore::look_into_folder() {
+  const auto found = agents_.read_if_changed();
+  if (!found.ok()) return found.error();
+  if (!*found) return {};
+  for (const std::string& fault : (*found)->faults)
+    if (std::ranges::find(faults_, fault) == faults_.end()) warn_(fault);
+  faults_ = (*found)->faults;
+  replace_found((*found)->tokens);
+  return {};
+}
+
+// Those that stay are not read anew, so no call of theirs ends.
+void TokenStore::replace_found(const std::vector<TokenSettings>& found) {
+  const auto is = [](const TokenSettings& settings) {
+    return [&settings](const Token& t) { return t.settings == settings; };
+  };
+  const std::lock_guard lock(mutex_);
+  std::erase_if(tokens_, [&](const Token& token) {
+    const bool gone =
+        token.settings.in_folder && std::ranges::find(found, token.settings) == found.end();
+    if (gone && token.identity) token.identity->revoke();
+    return gone;
+  });
+  for (const TokenSettings& settings : found) {
+    if (std::ranges::none_of(tokens_, is(settings))) tokens_.push_back(made_of(settings));
+  }
+}
+
+bool TokenStore::is_copy(const Token& token, const Digest& digest) const {
+  return std::ranges::any_of(tokens_, [&](const Token& other) {
+    return &other != &token && other.usable && other.digest == digest;
+  });
+}
+
+bool TokenStore::knows_region(std::string_view region) const {
+  const std::lock_guard lock(mutex_);
+  return std::ranges::any_of(tokens_, [&](const Token& token) {
+    return token.settings.role == "agent" &&
+           davit::rpc::names_region(token.settings.regions, region);
+  });
 }
 
 Result<> TokenStore::all_differ(const std::vector<Token>& tokens) {
@@ -118,6 +161,8 @@ Result<std::function<void()>> TokenStore::prepare(std::vector<TokenSettings> set
     Token& token = next->tokens.emplace_back(made_of(std::move(s)));
     if (auto r = read(token); !r.ok()) return r.error().in(token.subject);
   }
+  std::ranges::copy_if(tokens_, std::back_inserter(next->tokens),
+                       [](const Token& t) { return t.settings.in_folder; });
   if (auto r = all_differ(next->tokens); !r.ok()) return r.error();
   return std::function<void()>([this, next] { commit(*next); });
 }
@@ -134,15 +179,27 @@ void TokenStore::commit(Prepared& next) {
 
 void TokenStore::refresh() {
   const std::lock_guard reading(files_);
+  const auto folder = look_into_folder();
+  const std::string fault = folder.ok() ? "" : folder.error().message;
+  if (std::exchange(folder_fault_, fault) != fault)
+    warn_(folder.ok() ? "agent_tokens_dir: can be read again"
+                      : fault + "; the tokens that it had stay valid");
   for (Token& token : tokens_) {
-    const auto r = read(token);
-    if (!r.ok() && !token.warned) {
-      warn_(token.subject + ": " + r.error().message +
-            (token.usable ? "; the token read before stays valid" : "; it is refused"));
-    }
-    if (r.ok() && token.warned) warn_(token.subject + ": can be read again");
-    token.warned = !r.ok();
+    if (token.settings.in_folder && !folder.ok()) continue;  // perhaps it is not mounted
+    const std::string before = token.doubt;
+    refresh(token);
+    if (!token.doubt.empty() && token.doubt != before) warn_(token.subject + ": " + token.doubt);
   }
+}
+
+void TokenStore::refresh(Token& token) {
+  const auto r = read(token);
+  const std::string fault =
+      r.ok() ? ""
+             : r.error().message +
+                   (token.usable ? "; the token read before stays valid" : "; it is refused");
+  if (std::exchange(token.fault, fault) == fault) return;
+  warn_(token.subject + ": " + (r.ok() ? "can be read again" : fault));
 }
 
 std::vector<std::string> TokenStore::doubts() const {

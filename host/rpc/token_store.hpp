@@ -15,6 +15,7 @@
 
 #include <davit/types.hpp>
 
+#include "agent_tokens_folder.hpp"
 #include "file_look.hpp"
 #include "identity.hpp"
 #include "settings.hpp"
@@ -25,18 +26,23 @@ class TokenStore {
  public:
   using Warn = std::function<void(const std::string& message)>;
 
-  // `warn` is called once when a file can no longer be used, and once when it can be used again.
-  TokenStore(std::vector<TokenSettings>, Warn warn);
+  // `agents` is the path of an AgentTokensFolder; empty: none. `warn` is called when a file can
+  // no longer be used, whenever the reason changes, and when it can be used again.
+  TokenStore(std::vector<TokenSettings>, std::string agents, Warn warn);
 
-  // Reads all files at start. The error is about the first file that cannot be used.
+  // Reads all files at start. The error is about the first file of the list that cannot be used, or
+  // about the folder. A file in the folder that cannot be used is warned of.
   Result<> load();
   // Reads the files that have changed, and revokes the identities of tokens that were replaced or
   // removed. Call it once a second. May block.
   void refresh();
-  // Prepares another list of tokens. Reads the files of new tokens and returns a function that
-  // makes the change and cannot fail. Nothing changes unless it is called. Tokens with unchanged
-  // settings stay as they are. The identities of removed tokens are revoked. May block. `refresh`
-  // waits until the returned function is destroyed; destroy it on the same thread.
+  // Whether a token of the folder, or of the list, is for an agent of this region.
+  bool knows_region(std::string_view region) const;
+  // Prepares another list of tokens; those of the folder stay. Reads the files of new tokens and
+  // returns a function that makes the change and cannot fail. Nothing changes unless it is called.
+  // Tokens with unchanged settings stay as they are. The identities of removed tokens are revoked.
+  // May block. `refresh` waits until the returned function is destroyed; destroy it on the same
+  // thread.
   Result<std::function<void()>> prepare(std::vector<TokenSettings>);
   // What is doubtful about the files: who may read them, and how short their tokens are.
   std::vector<std::string> doubts() const;
@@ -53,7 +59,7 @@ class TokenStore {
     std::string subject;
     FileLook look;
     bool settled = false;  // no other contents can have the same look
-    bool warned = false;
+    std::string fault;     // of the last refresh, as it was warned of; empty: there was none
     std::string doubt;
     // Guarded by mutex_. Written only with files_ held as well.
     bool usable = false;  // the digest is valid
@@ -67,6 +73,10 @@ class TokenStore {
   };
   static Token made_of(TokenSettings);
   static Result<> all_differ(const std::vector<Token>&);
+  Result<> look_into_folder();
+  void replace_found(const std::vector<TokenSettings>& found);
+  bool is_copy(const Token&, const Digest&) const;
+  void refresh(Token&);
   Result<> read(Token&);
   void take(Token&, const Digest&);
   void take_away(Token&);
@@ -74,7 +84,12 @@ class TokenStore {
 
   const Warn warn_;
   mutable std::mutex files_;  // held while files are read
-  std::mutex mutex_;
+  // Used only with files_ held.
+  AgentTokensFolder agents_;
+  std::string folder_fault_;         // of the last look into it, that was warned of
+  std::vector<std::string> faults_;  // of names in the folder, that were warned of
+
+  mutable std::mutex mutex_;
   std::vector<Token> tokens_;
 };
 

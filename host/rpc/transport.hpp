@@ -41,6 +41,8 @@ class RpcServer {
   // fail. Tokens that are not in the list or have other settings are then revoked. Blocks. Files
   // are not watched until the returned function is destroyed; destroy it on the same thread.
   virtual Result<std::function<void()>> prepare_tokens(std::vector<TokenSettings>) = 0;
+  // Whether a token of an agent names the region. [any]
+  virtual bool knows_region(std::string_view region) = 0;
   // What is doubtful about its token files, to be logged at start.
   virtual std::vector<std::string> doubts() = 0;
   // Refuses new calls with UNAVAILABLE and a hint when to come back. Asks calls that stream answers

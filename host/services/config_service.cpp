@@ -42,7 +42,8 @@ const davit_config& config_service() {
         return n == nullptr ? 0 : static_cast<int32_t>(node(n).type);
       },
       [](const davit_config_node* n, davit_str key) noexcept {
-        return abi(node(n).ask(view(key)));
+        // A table of the wrong type is NULL to its reader, who may ask it for keys all the same.
+        return n == nullptr ? nullptr : abi(node(n).ask(view(key)));
       },
       [](const davit_config_node* n) noexcept { return node(n).children.size(); },
       &at,

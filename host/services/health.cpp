@@ -1,9 +1,8 @@
 #include "health.hpp"
 
 namespace davit::host {
-namespace {
 
-int badness(int32_t health) {
+int Health::badness(int32_t health) {
   switch (health) {
     case DAVIT_HEALTH_SERVING:
       return 0;
@@ -15,8 +14,6 @@ int badness(int32_t health) {
       return 3;
   }
 }
-
-}  // namespace
 
 const char* Health::word(int32_t health) {
   static constexpr const char* words[] = {"serving", "degraded", "starting", "not serving"};

@@ -34,6 +34,7 @@ class Health {
   // that made the change.
   void on_change(std::function<void()> listener);
   static const char* word(int32_t health);  // "starting", "serving", "degraded", "not serving"
+  static int badness(int32_t health);       // 0 serving, 1 degraded, 2 starting, 3 not serving
 
  private:
   void changed();

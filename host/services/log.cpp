@@ -11,6 +11,7 @@
 #include <davit/types.hpp>
 
 #include "characters.hpp"
+#include "journal.hpp"
 
 namespace davit::host {
 namespace {
@@ -79,14 +80,8 @@ void pad(std::string& out, std::string_view s, size_t width) {
   out.append(s.size() < width ? width - s.size() : 0, ' ');
 }
 
-std::string text_line(int64_t unix_ms, int32_t level, std::string_view instance,
-                      std::string_view message, const davit_pair* fields, size_t count) {
-  constexpr size_t level_width = 5, instance_width = 9;
-  std::string out = timestamp(unix_ms) + " ";
-  pad(out, word(level), level_width);
-  out += ' ';
-  pad(out, instance, instance_width);
-  out += ' ';
+// "stream opened region=us-east-1"
+void add_words(std::string& out, std::string_view message, const davit_pair* fields, size_t count) {
   escape(out, message);
   for (size_t i = 0; i < count; ++i) {
     out += ' ';
@@ -99,6 +94,17 @@ std::string text_line(int64_t unix_ms, int32_t level, std::string_view instance,
       quote(out, value);
     }
   }
+}
+
+std::string text_line(int64_t unix_ms, int32_t level, std::string_view instance,
+                      std::string_view message, const davit_pair* fields, size_t count) {
+  constexpr size_t level_width = 5, instance_width = 9;
+  std::string out = timestamp(unix_ms) + " ";
+  pad(out, word(level), level_width);
+  out += ' ';
+  pad(out, instance, instance_width);
+  out += ' ';
+  add_words(out, message, fields, count);
   return out + "\n";
 }
 
@@ -130,8 +136,11 @@ void write_to_stderr(std::string_view line) {
 
 }  // namespace
 
-Log::Log() : write_(&write_to_stderr) {}
+Log::Log() : write_(&write_to_stderr) {
+  if (stderr_is_journal()) journal_ = std::make_unique<Journal>();
+}
 Log::Log(Write write) : write_(std::move(write)) {}
+Log::~Log() = default;
 
 void Log::set(int32_t level, Format format) {
   level_ = level;
@@ -147,9 +156,16 @@ std::string Log::render(Format format, int64_t unix_ms, int32_t level, std::stri
 void Log::write(int32_t level, std::string_view instance, std::string_view message,
                 const davit_pair* fields, size_t count) {
   if (!enabled(level)) return;
+  const Format format = format_;
+  if (journal_ != nullptr && format == Format::automatic) {
+    std::string words;
+    add_words(words, message, fields, count);
+    if (journal_->send(level, instance, words, fields, count)) return;
+  }
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   const int64_t unix_ms = std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
-  write_(render(format_, unix_ms, level, instance, message, fields, count));
+  const std::string line = render(format, unix_ms, level, instance, message, fields, count);
+  write_(journal_ == nullptr ? line : journal_prefix(level) + line);
 }
 
 void Log::fields(int32_t level, std::string_view instance, std::string_view message,

@@ -3,12 +3,16 @@
 //   2026-11-21T02:03:04.123Z info  streamer  stream opened region=us-east-1 kind=deployment
 //   {"time":"2026-...","level":"info","instance":"streamer","message":"stream opened",...}
 //
+// If standard error is the journal of systemd, each event is an entry with fields there, or a line
+// with its priority (journal.hpp).
+//
 // Any thread may log. Lines of different threads do not mix.
 #pragma once
 
 #include <atomic>
 #include <functional>
 #include <initializer_list>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,14 +21,18 @@
 
 namespace davit::host {
 
+class Journal;
+
 class Log {
  public:
-  enum class Format { text, json };
+  // automatic: text, or entries of the journal if standard error is the journal's.
+  enum class Format { automatic, text, json };
   using Fields = std::initializer_list<std::pair<std::string_view, std::string>>;
   using Write = std::function<void(std::string_view line)>;  // the line includes its newline
 
   Log();                      // writes to standard error
   explicit Log(Write write);  // for tests
+  ~Log();
   // Changes the level and the format, also while other threads log. [any]
   void set(int32_t level, Format format);
 
@@ -46,8 +54,9 @@ class Log {
   void fields(int32_t level, std::string_view instance, std::string_view message, Fields fields);
 
   std::atomic<int32_t> level_{DAVIT_LOG_INFO};
-  std::atomic<Format> format_{Format::text};
+  std::atomic<Format> format_{Format::automatic};
   Write write_;
+  std::unique_ptr<Journal> journal_;  // NULL: standard error is not the journal's
 };
 
 }  // namespace davit::host

@@ -72,7 +72,7 @@ const Row rows[] = {
     {"OutOfBounds", "stop_timeout_ms = 5\n[plugin.a]\nmodule = \"actor\"\n",
      "FILE:5: host.stop_timeout_ms: must be between 100 and 86400000, not 5\n"},
     {"NotOneOfTheWords", "log_format = \"xml\"\n[plugin.a]\nmodule = \"actor\"\n",
-     "FILE:5: host.log_format: must be one of \"text\", \"json\", not \"xml\"\n"},
+     "FILE:5: host.log_format: must be one of \"auto\", \"text\", \"json\", not \"xml\"\n"},
     {"NoAddress", "metrics_listen = \"9100\"\n[plugin.a]\nmodule = \"actor\"\n",
      "FILE:5: host.metrics_listen: must be ADDRESS:PORT, not \"9100\"\n"},
     {"ADate", "[plugin.a]\nmodule = \"actor\"\nuses = 2026-01-01\n",
@@ -106,7 +106,7 @@ const Row rows[] = {
      "install a host that speaks 2\n"},
     {"LaterAbiMinor", "[plugin.a]\nmodule = \"abi_late\"\n",
      "FILE:6: plugin.a.module: module \"abi_late\": DIR/abi_late.so: needs ABI 1.99, this host "
-     "speaks 1.0: install a "
+     "speaks 1.1: install a "
      "host that speaks 1.99\n"},
     {"NameOfTheNoteIsNotTheFiles", "[plugin.a]\nmodule = \"misnamed\"\n",
      "FILE:6: plugin.a.module: module \"misnamed\": DIR/misnamed.so: calls itself "
@@ -120,7 +120,7 @@ const Row rows[] = {
      "this host knows storage/1: install a davit and a plugin that go together\n"},
     {"AbiBefore1_0", "[plugin.a]\nmodule = \"before_1_0\"\n",
      "FILE:6: plugin.a.module: module \"before_1_0\": DIR/before_1_0.so: built for an ABI before "
-     "1.0 (its note has no line \"needs\"), this host speaks 1.0: build it again with the SDK of "
+     "1.0 (its note has no line \"needs\"), this host speaks 1.1: build it again with the SDK of "
      "this host\n"},
     {"RoleWithoutAMajor", "[plugin.a]\nmodule = \"role_unversioned\"\n",
      "FILE:6: plugin.a.module: module \"role_unversioned\": DIR/role_unversioned.so: its note "
@@ -234,7 +234,7 @@ TEST(BadCheck, APluginsOwnCheckIsAskedAndNothingStarts) {
 }
 
 TEST(BadFiles, MissingOnesAreNamed) {
-  Process davit({"run", "/nowhere/a.toml", "/nowhere/b.toml"});
+  Process davit({"check", "/nowhere/a.toml", "/nowhere/b.toml"});
   EXPECT_EQ(davit.wait(), 2);
   EXPECT_EQ(
       davit.err(),
@@ -248,7 +248,7 @@ TEST(Help, OfACommandNamesItsOptions) {
       {{"apply", "-h"}, {"--wait", "--timeout", "--dry-run", "--file", "-o, --output", "--server"}},
       {{"get", "--help"}, {"--region", "--deleted", "--token-file"}},
       {{"delete", "--help"}, {"--region", "--file", "--ca-file"}},
-      {{"status", "--help"}, {"--region", "-o table|json|yaml", "$DAVIT_SERVER"}},
+      {{"status", "--help"}, {"--region", "table|wide|json|yaml|jsonpath=", "$DAVIT_SERVER"}},
   };
   for (const auto& [arguments, wanted] : cases) {
     Process davit(arguments);
@@ -259,11 +259,14 @@ TEST(Help, OfACommandNamesItsOptions) {
 
 TEST(Help, FitsATerminal) {
   std::vector<std::vector<std::string>> asked = {{"help"}};
-  for (const char* command : {"run", "check", "plugin", "apply", "get", "delete", "status", "agent",
-                              "storage", "explain", "completion"})
+  for (const char* command :
+       {"run", "check", "plugin", "apply", "diff", "get", "describe", "delete", "status", "wait",
+        "agent", "storage", "federation", "explain", "completion"})
     asked.push_back({command, "--help"});
   for (const char* verb : {"backup", "restore", "verify", "maintain", "migrate"})
     asked.push_back({"storage", verb, "--help"});
+  for (const char* verb : {"status", "check", "release"})
+    asked.push_back({"federation", verb, "--help"});
   for (const auto& arguments : asked) {
     Process davit(arguments);
     EXPECT_EQ(davit.wait(), 0);
@@ -279,8 +282,10 @@ TEST(BadUsage, SaysWhatIsMeant) {
       {{"fly"}, "davit: no command \"fly\"; see davit help\n"},
       {{"run"}, "davit run: names no configuration file (usage: davit run FILE...)\n"},
       {{"check", "-x", "f"},
-       "davit check: unknown option -x (usage: davit check FILE... [--running | --rights])\n"},
-      {{"plugin"}, "davit plugin: what? (list) (usage: davit plugin list [--dir DIR])\n"},
+       "davit check: unknown option -x (usage: davit check FILE... [--running | --reload PID] "
+       "[--quiet] | --rights | --sandbox)\n"},
+      {{"plugin"},
+       "davit plugin: what? (list, show or new) (usage: davit plugin list | show MODULE | new NAME)\n"},
       {{"plugin", "list", "--dir"},
        "davit plugin: option --dir needs a value (usage: davit plugin list [--dir DIR])\n"},
   };

@@ -1,8 +1,11 @@
 #include "config/config.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 
 namespace davit::host {
 namespace {
@@ -164,18 +167,31 @@ TEST_F(Reading, PathsAreRelativeToTheFileThatNamesThem) {
 }
 
 TEST_F(Reading, CredentialsAreLookedForWhereTheServiceManagerPutsThem) {
-  const Table t = table("[t]\na = \"credential:token\"\nb = \"credential:../etc/passwd\"\n");
+  const std::filesystem::path given =
+      std::filesystem::path(testing::TempDir()) / ("davit-credentials-" + std::to_string(getpid()));
+  std::filesystem::create_directories(given);
+  for (const char* name : {"token", "davit_db"}) std::ofstream(given / name) << "secret";
+  const Table t = table(
+      "[t]\na = \"credential:token\"\nb = \"credential:../etc/passwd\"\nc = \"credential:db\"\n"
+      "d = \"credential:other\"\n");
   ::unsetenv("CREDENTIALS_DIRECTORY");
   t.path("a", true);
-  ::setenv("CREDENTIALS_DIRECTORY", "/run/credentials/davit", 1);
-  EXPECT_EQ(t.path("a", true), "/run/credentials/davit/token");
+  ::setenv("CREDENTIALS_DIRECTORY", given.c_str(), 1);
+  EXPECT_EQ(t.path("a", true), (given / "token").string());
+  EXPECT_EQ(t.path("c", true), (given / "davit_db").string());
   t.path("b", true);
+  t.path("d", true);
   ::unsetenv("CREDENTIALS_DIRECTORY");
-  EXPECT_EQ(faults_.lines(),
-            (Lines{"/etc/davit/a.toml:2: t.a: credential \"token\": $CREDENTIALS_DIRECTORY is not "
-                   "set (the service "
-                   "manager sets it: LoadCredential=)",
-                   "/etc/davit/a.toml:3: t.b: credential \"../etc/passwd\" is not a name"}));
+  std::filesystem::remove_all(given);
+  EXPECT_EQ(
+      faults_.lines(),
+      (Lines{"/etc/davit/a.toml:2: t.a: credential \"token\": $CREDENTIALS_DIRECTORY is not "
+             "set (the service "
+             "manager sets it: LoadCredential=)",
+             "/etc/davit/a.toml:3: t.b: credential \"../etc/passwd\" is not a name",
+             "/etc/davit/a.toml:5: t.d: there is no credential \"other\": put it into "
+             "/etc/davit/credentials/other, or write LoadCredential=other:FILE into the unit, "
+             "and restart"}));
 }
 
 TEST_F(Reading, AFaultIsOneLineWhateverItQuotes) {

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "services/health_metrics.hpp"
+#include "services/metrics.hpp"
+
 namespace davit::host {
 namespace {
 
@@ -31,6 +34,19 @@ TEST(Health, AStartedPluginServesUnlessItHasSpoken) {
   for (const auto& entry : health.all())
     words += entry.instance + "=" + Health::word(entry.health) + " ";
   EXPECT_EQ(words, "down=not serving silent=serving waiting=starting ");
+}
+
+TEST(Health, IsAMetricOfEachPlugin) {
+  Health health;
+  Metrics metrics;
+  show_health(metrics, health);
+  health.set("main", DAVIT_HEALTH_NOT_SERVING, "database is away");
+  health.set("streamer", DAVIT_HEALTH_SERVING, "");
+  EXPECT_NE(metrics.expose().find("davit_health{plugin=\"main\"} 3\n"), std::string::npos);
+  health.set("main", DAVIT_HEALTH_DEGRADED, "disk is full");
+  const std::string text = metrics.expose();
+  EXPECT_NE(text.find("davit_health{plugin=\"main\"} 1\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("davit_health{plugin=\"streamer\"} 0\n"), std::string::npos) << text;
 }
 
 TEST(Health, TellsItsListenerAfterTheChange) {

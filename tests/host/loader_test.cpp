@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
 #include <functional>
 
 namespace davit::host {
@@ -39,6 +40,44 @@ TEST(Loader, ALinkToNothingIsNotAdvisedInItsOwnPlace) {
   ASSERT_FALSE(missing.ok());
   EXPECT_EQ(missing.error().message, "module \"ghost\": " + (folder / "ghost.so").string() +
                                          ": is a link to a file that is not there");
+}
+
+TEST(Loader, TakesNoCodeThatEveryUserMayReplace) {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::temp_directory_path() / "davit-loader-writers-test";
+  fs::remove_all(folder);
+  fs::create_directory(folder);
+  fs::copy_file(FIXTURES "/actor.so", folder / "actor.so");
+  const fs::path copy = folder / "actor.so";
+  const auto refused = [&](const fs::path& what) {
+    const auto module = Loader({folder.string()}).load("actor");
+    ASSERT_FALSE(module.ok());
+    EXPECT_EQ(module.error().message, "module \"actor\": " + copy.string() + ": " + what.string() +
+                                          " can be written by every user, who could put code " +
+                                          "there: chmod o-w " + what.string());
+  };
+  fs::permissions(folder, fs::perms::others_write, fs::perm_options::add);
+  refused(folder);
+  fs::permissions(folder, fs::perms::others_write, fs::perm_options::remove);
+  fs::permissions(copy, fs::perms::others_write, fs::perm_options::add);
+  refused(copy);
+  EXPECT_NE(Loader({folder.string()}).list().front().problem, "");
+  fs::permissions(copy, fs::perms::others_write, fs::perm_options::remove);
+  EXPECT_TRUE(Loader({folder.string()}).load("actor").ok());
+  fs::remove_all(folder);
+}
+
+TEST(Loader, SaysOfAFolderAndOfAnEmptyFileThatTheyAreNoPlugins) {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::temp_directory_path() / "davit-loader-no-plugins-test";
+  fs::remove_all(folder);
+  fs::create_directories(folder / "a_folder.so");
+  std::ofstream(folder / "empty.so").close();
+  const auto modules = Loader({folder.string()}).list();
+  ASSERT_EQ(modules.size(), 2u);
+  for (const auto& module : modules)
+    EXPECT_EQ(module.problem, "not a shared object (no ELF header)") << module.name;
+  fs::remove_all(folder);
 }
 
 TEST(Loader, NeverUnloads) {

@@ -108,7 +108,7 @@ std::string refusal(const std::string& roles, const std::string& needs) {
 TEST(NoteText, IsOfAnAbiBefore1_0WithoutTheLineNeeds) {
   const std::string before = "abi=1.0\nname=x\nversion=1\nroles=\n";
   EXPECT_EQ(check_note(*parse_note(before)).error().message,
-            "built for an ABI before 1.0 (its note has no line \"needs\"), this host speaks 1.0: "
+            "built for an ABI before 1.0 (its note has no line \"needs\"), this host speaks 1.1: "
             "build it again with the SDK of this host");
   EXPECT_TRUE(check_note(*parse_note(before + "needs=\n")).ok());
 }

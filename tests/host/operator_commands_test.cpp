@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <filesystem>
 #include <stdexcept>
 
 #include "program.hpp"
@@ -19,7 +20,7 @@ class SilentServer {
     address.sun_family = AF_UNIX;
     std::strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
     if (::bind(fd_, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
-        ::listen(fd_, 16) != 0)
+        ::listen(fd_, 64) != 0)
       throw std::runtime_error(path + " cannot be listened on");
   }
   ~SilentServer() { ::close(fd_); }
@@ -68,6 +69,11 @@ TEST_F(OperatorCommands, EachEndsAtItsTimeoutWhenTheServerIsSilent) {
   const std::vector<std::vector<std::string>> commands = {
       {"apply", "-f", document_},
       {"apply", "-f", document_, "--wait"},
+      {"diff", "-f", document_},
+      {"describe", "deployment", "d_1"},
+      {"wait", "deployment", "d_1", "--for=healthy"},
+      {"status", "--watch"},
+      {"explain", "deployment.image"},
       {"get"},
       {"get", "--watch"},
       {"get", "deployment", "d_1", "--region", "eu"},
@@ -78,6 +84,8 @@ TEST_F(OperatorCommands, EachEndsAtItsTimeoutWhenTheServerIsSilent) {
       {"storage", "backup", folder_.path() + "/copy"},
       {"storage", "verify"},
       {"storage", "maintain"},
+      {"federation", "status"},
+      {"federation", "release", "robots.g"},
   };
   for (auto command : commands) {
     const std::string expected = "6 davit " + command.front() + ": server " + server_ +
@@ -106,7 +114,20 @@ TEST_F(OperatorCommands, WhatWentWrongIsTheExitCode) {
   Process server({"run", config_});
   ASSERT_TRUE(server.wait_for_line("ready")) << server.err();
   EXPECT_EQ(davit({"status"}).front(), '0');
+  EXPECT_EQ(davit({"federation", "status"}),
+            "1 davit federation: this server does no federation\n");
+  EXPECT_EQ(davit({"federation", "release"}).front(), '2');
+  EXPECT_EQ(davit({"federation", "check", config_}).substr(0, 1), "5") << "no federation in it";
   EXPECT_EQ(davit({"get", "--fast"}).front(), '2');
+  EXPECT_EQ(davit({"diff", "-f", document_}).front(), '4') << "as apply";
+  EXPECT_EQ(davit({"describe", "deployment/d_1"}).front(), '4') << "the server knows no such kind";
+  EXPECT_EQ(davit({"explain", "deployment"}).front(), '4');
+  EXPECT_EQ(davit({"explain", "parkd"}).substr(0, 79),
+            "2 davit explain: status shows no \"parkd\"; did you mean \"parked\"? (usage: davit ");
+  EXPECT_EQ(davit({"wait", "deployment/d_1", "--for=asleep"}).front(), '2');
+  EXPECT_EQ(davit({"get", "-o", "jsonpath={.items[*"}).substr(0, 58),
+            "2 davit get: -o jsonpath: at character 8: a \"]\" is missing");
+  EXPECT_EQ(davit({"get", "-l", "app=x"}).substr(0, 36), "2 davit get: records have no labels:");
   EXPECT_EQ(davit({"get", "--token-file", folder_.path() + "/none"}).front(), '2');
   EXPECT_EQ(davit(apply).front(), '4') << "the server knows no such kind";
   EXPECT_EQ(davit({"delete", "-f", document_}).front(), '4');
@@ -167,8 +188,17 @@ TEST_F(OperatorCommands, DeleteSaysWhyAFileDeletesNothing) {
 TEST_F(OperatorCommands, WhatCannotBeReadIsNotTakenForEmpty) {
   const std::string& folder = folder_.path();
   const std::string fault = folder + ": cannot be read: Is a directory\n";
-  for (const std::string command : {"apply", "delete"})
-    EXPECT_EQ(davit({command, "-f", folder}), "4 " + fault);
+  const std::string empty = folder + "/empty";
+  const std::string loop = folder + "/loop.yaml";
+  std::filesystem::create_directory(empty);
+  std::filesystem::create_symlink(loop, loop);
+  for (const std::string command : {"apply", "delete"}) {
+    EXPECT_EQ(
+        davit({command, "-f", empty}),
+        "4 " + empty + ": has no *.yaml, *.yml or *.json file; -R looks in subfolders, too\n");
+    EXPECT_EQ(davit({command, "-f", loop}),
+              "4 " + loop + ": cannot be read: Too many levels of symbolic links\n");
+  }
   const std::string token = davit({"get", "--token-file", folder});
   EXPECT_EQ(token.front(), '2') << token;
   EXPECT_NE(token.find(fault), std::string::npos) << token;

@@ -11,6 +11,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "port.hpp"
 #include "program.hpp"
 
 namespace davit::test {
@@ -33,24 +34,6 @@ std::string http_get(uint16_t port, const std::string& path) {
   }
   ::close(fd);
   return out;
-}
-
-// A port that was free a moment ago; the socket that found it is kept open when `keep` is given.
-uint16_t free_port(int* keep = nullptr) {
-  const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof address;
-  EXPECT_EQ(::bind(fd, reinterpret_cast<const sockaddr*>(&address), size), 0);
-  EXPECT_EQ(::listen(fd, 1), 0);
-  ::getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size);
-  if (keep != nullptr) {
-    *keep = fd;
-  } else {
-    ::close(fd);
-  }
-  return ntohs(address.sin_port);
 }
 
 // So that the dynamic linker leaves no registers, and so no secrets, on a stack.
@@ -147,7 +130,7 @@ TEST_F(Program, LaterFilesAndFoldersOverrideEarlierOnes) {
   folder_.write("conf.d/10-first.toml",
                 "[plugin.b]\nfails_in = \"create\"\n[plugin.c]\nmodule = \"actor\"\n");
   folder_.write("conf.d/note.txt", "not read");
-  Process davit({"run", first, folder_.path() + "/conf.d"});
+  Process davit({"run", first, folder_.path() + "/conf.d", folder_.path() + "/absent.d/"});
   ASSERT_TRUE(davit.wait_for_line("ready plugins=3")) << davit.err();
   davit.signal(SIGTERM);
   EXPECT_EQ(davit.wait(), 0);
@@ -173,8 +156,9 @@ TEST_F(Program, ALookUpThatFailsIsSaidWhereTheNameWasWritten) {
 }
 
 TEST_F(Program, CheckFindsWhatAStartWouldMeet) {
-  int taken = -1;
-  const std::string at = "127.0.0.1:" + std::to_string(free_port(&taken));
+  const Port taken;
+  taken.listen();
+  const std::string at = taken.address();
   const std::string body =
       "log_level = \"warn\"\nmetrics_listen = \"" + at + "\"\n[plugin.a]\nmodule = \"actor\"\n";
   const std::string in_use = "cannot listen on " + at + ": Address already in use\n";
@@ -185,7 +169,6 @@ TEST_F(Program, CheckFindsWhatAStartWouldMeet) {
   }
   Process running({"check", "--running", file(body)});
   EXPECT_EQ(running.wait(), 0) << running.err();
-  ::close(taken);
   const std::string path =
       folder_.write("c.toml", "[host]\nlog_level = \"warn\"\nplugin_dirs = [\"" FIXTURES
                               "\"]\nmetrics_listen = "
@@ -239,50 +222,48 @@ TEST_F(Program, LogsJsonLinesWhenToldTo) {
 }
 
 TEST_F(Program, ShowsItsHealthOverHttpAndAnIdleConnectionDoesNotHoldItUp) {
-  const uint16_t port = free_port();
-  Process davit({"run", file("metrics_listen = \"127.0.0.1:" + std::to_string(port) +
+  const Port port;
+  Process davit({"run", file("metrics_listen = \"" + port.address() +
                              "\"\n[plugin.a]\nmodule = \"actor\"\n")});
   ASSERT_TRUE(davit.wait_for_line("ready")) << davit.err();
-  EXPECT_EQ(http_get(port, "/readyz").substr(0, 15), "HTTP/1.1 200 OK");
+  EXPECT_EQ(http_get(port.number(), "/readyz").substr(0, 15), "HTTP/1.1 200 OK");
   const int idle = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address{};
   address.sin_family = AF_INET;
-  address.sin_port = htons(port);
+  address.sin_port = htons(port.number());
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   ASSERT_EQ(::connect(idle, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
-  EXPECT_EQ(http_get(port, "/healthz").substr(0, 15), "HTTP/1.1 200 OK");
+  EXPECT_EQ(http_get(port.number(), "/healthz").substr(0, 15), "HTTP/1.1 200 OK");
   davit.signal(SIGTERM);
   EXPECT_EQ(davit.wait(), 0) << davit.err();
   ::close(idle);
 }
 
 TEST_F(Program, IsNotReadyWhileItStops) {
-  const uint16_t port = free_port();
-  Process davit(
-      {"run", file("stop_timeout_ms = 60000\nmetrics_listen = \"127.0.0.1:" + std::to_string(port) +
-                   "\"\n[plugin.b]\nmodule = \"actor\"\nhangs_in = \"stop\"\n")});
+  const Port port;
+  Process davit({"run", file("stop_timeout_ms = 60000\nmetrics_listen = \"" + port.address() +
+                             "\"\n[plugin.b]\nmodule = \"actor\"\nhangs_in = \"stop\"\n")});
   ASSERT_TRUE(davit.wait_for_line("ready")) << davit.err();
   davit.signal(SIGTERM);
   ASSERT_TRUE(davit.wait_for_line(" stop\n"));
-  const std::string answer = http_get(port, "/readyz");
+  const std::string answer = http_get(port.number(), "/readyz");
   EXPECT_EQ(answer.substr(0, 12), "HTTP/1.1 503") << answer;
   EXPECT_NE(answer.find("\r\n\r\nnot serving: b: stopping\n"), std::string::npos) << answer;
-  EXPECT_EQ(http_get(port, "/healthz").substr(0, 15), "HTTP/1.1 200 OK");
+  EXPECT_EQ(http_get(port.number(), "/healthz").substr(0, 15), "HTTP/1.1 200 OK");
   davit.signal(SIGTERM);
   EXPECT_EQ(davit.wait(), 1);
 }
 
 TEST_F(Program, LetsCallersLeaveBeforeItStops) {
-  const uint16_t port = free_port();
-  const std::string config =
-      file("stop_delay_ms = 60000\nmetrics_listen = \"127.0.0.1:" + std::to_string(port) +
-           "\"\n[plugin.b]\nmodule = \"actor\"\n");
+  const Port port;
+  const std::string config = file("stop_delay_ms = 60000\nmetrics_listen = \"" + port.address() +
+                                  "\"\n[plugin.b]\nmodule = \"actor\"\n");
   Process davit({"run", config});
   ASSERT_TRUE(davit.wait_for_line("ready")) << davit.err();
   davit.signal(SIGTERM);
   ASSERT_TRUE(davit.wait_for_line("stopping signal=SIGTERM delay_ms=60000"));
   std::string answer;
-  do answer = http_get(port, "/readyz");
+  do answer = http_get(port.number(), "/readyz");
   while (answer.substr(0, 12) == "HTTP/1.1 200");
   EXPECT_NE(answer.find("\r\n\r\nnot serving: host: stopping soon\n"), std::string::npos) << answer;
   EXPECT_EQ(davit.err().find(" stop\n"), std::string::npos) << "no plugin has been stopped";
@@ -305,14 +286,14 @@ TEST_F(Program, StopsInOrderWhenCallersHaveHadTheTimeToLeave) {
 }
 
 TEST_F(Program, APortInUseIsOneLine) {
-  int taken = -1;
-  const std::string at = "127.0.0.1:" + std::to_string(free_port(&taken));
+  const Port taken;
+  taken.listen();
+  const std::string at = taken.address();
   Process davit({"run", file("log_level = \"warn\"\nmetrics_listen = \"" + at +
                              "\"\n[plugin.a]\nmodule = \"actor\"\n")});
   EXPECT_EQ(davit.wait(), 2);
   EXPECT_EQ(davit.err(),
             "host.metrics_listen: cannot listen on " + at + ": Address already in use\n");
-  ::close(taken);
 }
 
 TEST_F(Program, ListsPluginsWithoutLoadingThem) {
@@ -331,7 +312,16 @@ TEST_F(Program, ListsPluginsWithoutLoadingThem) {
 TEST_F(Program, PrintsItsVersion) {
   Process davit({"--version"});
   EXPECT_EQ(davit.wait(), 0);
-  EXPECT_EQ(davit.out().substr(0, 6), "davit ");
+  const std::string out = davit.out();
+  EXPECT_EQ(out.find("davit " DAVIT_VERSION "\n"), 0u) << "scripts read the first line";
+  for (const char* line : {"\ncommit: ", "\ncompiler: ", "\nbuild: "})
+    EXPECT_NE(out.find(line), std::string::npos) << out;
+  EXPECT_NE(out.find("\nabi: 1." + std::to_string(DAVIT_ABI_MINOR) + " (takes plugins of 1.0 to "),
+            std::string::npos)
+      << out;
+  Process command({"version"});
+  EXPECT_EQ(command.wait(), 0);
+  EXPECT_EQ(command.out(), out);
 }
 
 }  // namespace

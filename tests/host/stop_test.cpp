@@ -174,7 +174,7 @@ TEST_F(Program, APluginEndsItWithOneAndAReasonAfterACleanStop) {
 TEST_F(Program, APluginEndsItInTimeWhateverHangs) {
   Process davit({"run", file("stop_timeout_ms = 60000\n[plugin.a]\nmodule = \"actor\"\n"
                              "hangs_in = \"stop\"\n[plugin.b]\nmodule = \"actor\"\n"
-                             "shuts_down_in = \"start\"\nshutdown_ms = 200\n")});
+                             "shuts_down_in = \"start\"\nshutdown_ms = 2000\n")});
   EXPECT_EQ(davit.wait(), 1) << davit.err();
   EXPECT_EQ(steps(davit.err(), {"stop", "destroy"}), "b stop,a stop");
 }

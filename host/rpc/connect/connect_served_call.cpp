@@ -1,7 +1,6 @@
 #include "connect_served_call.hpp"
 
 #include <boost/asio/post.hpp>
-#include <charconv>
 
 #include "answer.hpp"
 #include "connection.hpp"
@@ -32,15 +31,6 @@ uint8_t flags_known(const Terms& t) {
   return t.wire == Wire::connect_stream ? flag::compressed | flag::end_of_stream : flag::compressed;
 }
 
-// The body's length in the head. 0 if there is none.
-size_t length_in(const Pairs& head) {
-  size_t out = 0;
-  for (const auto& [key, value] : head) {
-    if (key == "content-length") std::from_chars(value.data(), value.data() + value.size(), out);
-  }
-  return out;
-}
-
 // Shares the buffer of a message in one part, as all large ones are. Copies the others.
 Buffer whole(davit_buf* const* parts, size_t parts_count) {
   if (parts_count == 1) return Buffer(parts[0]);
@@ -61,7 +51,7 @@ ConnectServedCall::ConnectServedCall(ConnectServing& serving, ServedCall::Admitt
       share_(serving.requests, request_.whose),
       queue_(queue_bytes_max),
       deadline_(request_.loop->io()) {
-  if (one_body()) announced_ = length_in(request_.stream->head());
+  if (one_body()) announced_ = request_.stream->announced_bytes();
   if (announced_ > method().request_bytes_max) announced_ = 0;  // its bytes will not be kept
 }
 

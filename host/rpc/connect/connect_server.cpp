@@ -11,7 +11,6 @@
 #include "core.hpp"
 #include "http1_session.hpp"
 #include "http2_session.hpp"
-#include "json_form.hpp"
 #include "services/log.hpp"
 #include "tls.hpp"
 #include "wire_metadata.hpp"
@@ -94,19 +93,10 @@ std::shared_ptr<asio::ssl::context> ConnectServer::tls() {
   return tls_;
 }
 
-Result<> ConnectServer::load_json() {
-  for (const Method* m : methods_.all()) {
-    auto form = JsonForm::make(*m);
-    if (!form.ok()) return form.error();
-    json_[m] = std::move(*form);
-  }
-  return {};
-}
-
 Result<> ConnectServer::check() {
   if (auto r = acceptor_.check(); !r.ok()) return r;
   auto r = settings_.tls() ? take_certificate() : Result<>();
-  if (r.ok()) r = load_json();
+  if (r.ok()) r = json_.make(methods_);
   return r.ok() ? r : r.error().in(acceptor_.name());
 }
 
@@ -271,7 +261,7 @@ void ConnectServer::answer_or_serve(ServedRequest request, const Caller& caller,
   if (!entry.ok()) return refuse(End::of(entry.error()));
   if (const auto connection = caller.on.lock(); connection && !open) connection->know();
   if (!open) request.whose = Admission::whose(*entry->who, caller.address);
-  if (request.terms.form == Form::json) request.json = json_.at(method).get();
+  if (request.terms.form == Form::json) request.json = &json_.of(method);
   ServedCall::Admitted call{*method, std::move(entry->who), std::move(entry->account), caller.peer,
                             headers_for_the_method(metadata_from_wire(head.headers))};
   if (const auto timeout = request.terms.timeout)
@@ -316,6 +306,7 @@ void ConnectServer::read_files() {
 }
 
 void ConnectServer::drain() {
+  acceptor_.drain();
   serving_.open.drain();
   serving_.open.ask_streams_to_end();
 }

@@ -5,13 +5,13 @@
 
 #include <condition_variable>
 #include <mutex>
-#include <unordered_map>
 #include <vector>
 
 #include "../acceptor.hpp"
 #include "../transport.hpp"
 #include "connect_served_call.hpp"
 #include "connection.hpp"
+#include "json_form.hpp"
 #include "loop.hpp"
 
 namespace davit::host {
@@ -30,6 +30,9 @@ class ConnectServer final : public RpcServer {
   Result<std::function<void()>> prepare_tokens(std::vector<TokenSettings> tokens) override {
     return acceptor_.admission().prepare_tokens(std::move(tokens));
   }
+  bool knows_region(std::string_view region) override {
+    return acceptor_.admission().knows_region(region);
+  }
   void drain() override;
   void stop(std::chrono::steady_clock::time_point deadline) override;
 
@@ -44,7 +47,6 @@ class ConnectServer final : public RpcServer {
   using CallerPtr = std::shared_ptr<Caller>;
 
   Result<> take_certificate();
-  Result<> load_json();
   std::shared_ptr<boost::asio::ssl::context> tls();
 
   // On the listener's thread.
@@ -69,7 +71,7 @@ class ConnectServer final : public RpcServer {
   const ServerSettings& settings_;
   std::mutex tls_mutex_;
   std::shared_ptr<boost::asio::ssl::context> tls_;
-  std::unordered_map<const Method*, std::unique_ptr<JsonForm>> json_;
+  JsonForms json_;
   std::chrono::steady_clock::time_point made_room_;  // used on the listener's thread
   bool stopped_ = false;
   bool authority_withdrawn_ = false;  // close the remaining connections at the next read_files

@@ -31,6 +31,18 @@ std::string words(uint32_t error_code) {
 struct Http2Session::Table {
   static Http2Session& of(void* user) { return *static_cast<Http2Session*>(user); }
 
+  // nghttp2 takes a body that is shorter than its content-length for an error of the protocol. Once
+  // the peer has its answer it may stop there (RFC 9113, 8.1). Go's client does, and would not use
+  // the connection again after such an error.
+  static int begin_frame(nghttp2_session*, const nghttp2_frame_hd* head, void* user) {
+    Http2Session& s = of(user);
+    if (head->type != NGHTTP2_DATA || (head->flags & NGHTTP2_FLAG_END_STREAM) == 0) return 0;
+    const auto stream = s.find(head->stream_id);
+    if (stream != nullptr && stream->unwanted_ && stream->is_cut_short(head->length))
+      s.reset(stream->id_, NGHTTP2_NO_ERROR);
+    return 0;
+  }
+
   static int begin_headers(nghttp2_session*, const nghttp2_frame* frame, void* user) {
     Http2Session& s = of(user);
     if (frame->headers.cat != NGHTTP2_HCAT_REQUEST) return 0;
@@ -133,6 +145,7 @@ struct Http2Session::Table {
     nghttp2_option* o = nullptr;
     if (nghttp2_session_callbacks_new(&c) != 0 || nghttp2_option_new(&o) != 0)
       throw std::bad_alloc();
+    nghttp2_session_callbacks_set_on_begin_frame_callback(c, &begin_frame);
     nghttp2_session_callbacks_set_on_begin_headers_callback(c, &begin_headers);
     nghttp2_session_callbacks_set_on_header_callback(c, &header);
     nghttp2_session_callbacks_set_on_invalid_header_callback2(c, &invalid_header);
@@ -175,6 +188,11 @@ Http2Session::~Http2Session() {
 std::shared_ptr<Http2Session::Stream> Http2Session::find(int32_t id) const {
   const auto found = streams_.find(id);
   return found == streams_.end() ? nullptr : found->second;
+}
+
+void Http2Session::cancel(const std::shared_ptr<Stream>& stream) {
+  cancelled_.push_back(stream);
+  wake_();
 }
 
 void Http2Session::reset(int32_t id, uint32_t code) {
@@ -220,6 +238,10 @@ bool Http2Session::receive(std::string_view bytes) {
 }
 
 void Http2Session::give(std::string& out) {
+  for (const auto& weak : std::exchange(cancelled_, {})) {
+    const auto stream = weak.lock();
+    if (stream != nullptr && find(stream->id_) == stream) reset(stream->id_, NGHTTP2_CANCEL);
+  }
   const uint8_t* data = nullptr;
   while (out.size() < give_max) {
     const auto n = nghttp2_session_mem_send(session_, &data);

@@ -48,6 +48,9 @@ class Http2Session final : public HttpSession {
   struct Table;  // nghttp2's callbacks
   std::shared_ptr<Stream> find(int32_t id) const;
   void forget(int32_t id, const std::string& why);
+  // Resets the stream when something is given next, unless it has come to its end by then. Servers
+  // count resets, and cut off who sends many of them.
+  void cancel(const std::shared_ptr<Stream>& stream);
   void reset(int32_t id, uint32_t code);
   void take_no_more();
 
@@ -57,6 +60,7 @@ class Http2Session final : public HttpSession {
   nghttp2_session* session_ = nullptr;
   std::unordered_map<int32_t, std::shared_ptr<Stream>> streams_;
   std::vector<std::weak_ptr<Stream>> drained_;  // since the last `written`
+  std::vector<std::weak_ptr<Stream>> cancelled_;
   // Streams that were answered before the whole request had arrived: those from before the last
   // tick, and those since.
   std::vector<std::weak_ptr<Stream>> unwanted_before_, unwanted_;

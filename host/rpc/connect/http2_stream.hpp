@@ -25,7 +25,7 @@ class Http2Session::Stream final : public HttpStream, public std::enable_shared_
   void send(std::vector<Outgoing> pieces) override;
   void end(const Pairs& trailers) override;
   void reset() override {
-    if (session_ != nullptr) session_->reset(id_, NGHTTP2_CANCEL);
+    if (session_ != nullptr) session_->cancel(shared_from_this());
   }
 
   // For the session.
@@ -36,6 +36,7 @@ class Http2Session::Stream final : public HttpStream, public std::enable_shared_
   }
   // False if the bytes are discarded.
   bool add_body(std::string_view bytes) {
+    came_ += bytes.size();
     if (session_ == nullptr) {
       unwanted_bytes_ += bytes.size();
       return false;
@@ -59,6 +60,8 @@ class Http2Session::Stream final : public HttpStream, public std::enable_shared_
   void sent() {
     if (drained_ && events_ != nullptr) events_->on_sent();
   }
+  // Whether the body has fewer bytes than its head announced, if it ends with `last` more.
+  bool is_cut_short(size_t last) const { return came_ + last < announced_bytes(); }
   // The answer has gone out. Lets the peer send more than was discarded so far.
   void let_come();
   void over(const std::string& why) {
@@ -82,6 +85,7 @@ class Http2Session::Stream final : public HttpStream, public std::enable_shared_
   Events* events_ = nullptr;
   Pairs head_, trailers_;
   std::string body_;
+  size_t came_ = 0;  // bytes of the body, with what was taken or discarded
   bool answered_ = false;
   size_t dropped_ = 0;  // bytes discarded since
   std::vector<Outgoing> out_;

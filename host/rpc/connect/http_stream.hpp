@@ -3,6 +3,7 @@
 // the stream; Connection drives the session. Everything happens on the connection's thread.
 #pragma once
 
+#include <charconv>
 #include <memory>
 #include <string>
 #include <vector>
@@ -41,6 +42,14 @@ class HttpStream {
   // The peer's head, in the order of the wire, with keys in lower case. Pseudo headers (":path",
   // ":status") as in HTTP/2.
   virtual const Pairs& head() const = 0;
+  // The body's length as the head states it. 0 if it does not.
+  size_t announced_bytes() const {
+    size_t out = 0;
+    for (const auto& [key, value] : head()) {
+      if (key == "content-length") std::from_chars(value.data(), value.data() + value.size(), out);
+    }
+    return out;
+  }
   virtual int http_major() const = 0;
   virtual const Pairs& trailers() const = 0;
   // Takes the part of the body that has arrived. The peer may then send more.

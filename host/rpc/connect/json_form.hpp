@@ -1,27 +1,22 @@
-// JsonForm converts one method's messages to and from JSON, by protobuf's own mapping.
-// ConnectServer makes one for each method. Any thread.
+// JsonForm converts one method's messages to and from JSON, by protobuf's own mapping. JsonForms
+// has one for each method of a server. Any thread.
 #pragma once
 
 #include <memory>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 
 #include <davit/types.hpp>
 
 #include "../method_registry.hpp"
 
-struct davit_schema;
-namespace google::protobuf::util {
-class TypeResolver;
-}
-
 namespace davit::host {
 
 class JsonForm {
  public:
-  // An error if the method's descriptor set is inconsistent.
-  static Result<std::unique_ptr<JsonForm>> make(const Method&);
-  ~JsonForm();
+  struct Types;  // of a descriptor set
+  JsonForm(const Method&, std::shared_ptr<const Types>);
 
   // INVALID_ARGUMENT if the JSON is not the method's request.
   Result<std::string> request(std::string_view json) const;
@@ -29,10 +24,18 @@ class JsonForm {
   Result<std::string> answer(std::string_view message) const;
 
  private:
-  explicit JsonForm(const Method&);
   const std::string request_, answer_;  // type URLs
-  std::unique_ptr<davit_schema> schema_;
-  std::unique_ptr<google::protobuf::util::TypeResolver> resolver_;
+  const std::shared_ptr<const Types> types_;
+};
+
+class JsonForms {
+ public:
+  // An error if a method's descriptor set is inconsistent. After a success, nothing is made again.
+  Result<> make(const MethodRegistry&);
+  const JsonForm& of(const Method* method) const { return forms_.at(method); }
+
+ private:
+  std::unordered_map<const Method*, JsonForm> forms_;
 };
 
 }  // namespace davit::host

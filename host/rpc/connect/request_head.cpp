@@ -83,7 +83,7 @@ std::string accepted_types(const Method* method) {
 }
 
 // Text from a caller, shortened for a message.
-std::string quoted(std::string_view value) {
+std::string in_quotes(std::string_view value) {
   constexpr size_t bytes_max = 64;
   return "\"" + std::string(cut_utf8(value, bytes_max)) + "\"";
 }
@@ -92,7 +92,7 @@ Result<> check_version(const RequestHead& head, const Terms& terms) {
   const auto version = head.header("connect-protocol-version");
   if (!is_connect(terms.wire) || !version || *version == "1") return {};
   return Error{Code::invalid_argument,
-               "connect-protocol-version " + quoted(*version) + " is not 1"};
+               "connect-protocol-version " + in_quotes(*version) + " is not 1"};
 }
 
 Result<> read_timeout(const RequestHead& head, Terms& terms) {
@@ -102,7 +102,7 @@ Result<> read_timeout(const RequestHead& head, Terms& terms) {
   terms.timeout = is_connect(terms.wire) ? read_connect_timeout(*value) : read_grpc_timeout(*value);
   if (terms.timeout) return {};
   return Error{Code::invalid_argument,
-               std::string(name) + " " + quoted(*value) + " is not " +
+               std::string(name) + " " + in_quotes(*value) + " is not " +
                    (is_connect(terms.wire) ? "a number of at most ten digits"
                                            : "at most eight digits and one of H M S m u n")};
 }
@@ -135,7 +135,7 @@ Result<> read_encodings(const RequestHead& head, Terms& terms) {
   const std::string encoding = head.header(names.encoding).value_or("");
   const std::string coding = lower_case(trimmed(encoding));
   if (!coding.empty() && coding != "identity" && coding != "gzip") {
-    return Error{Code::unimplemented, std::string(names.encoding) + " " + quoted(encoding) +
+    return Error{Code::unimplemented, std::string(names.encoding) + " " + in_quotes(encoding) +
                                           " is not supported here; gzip and identity are"};
   }
   terms.compressed = coding == "gzip";

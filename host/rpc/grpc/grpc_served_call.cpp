@@ -2,27 +2,11 @@
 
 #include "buffers.hpp"
 #include "metadata.hpp"
-
-#ifdef __SANITIZE_THREAD__
-#include <sanitizer/tsan_interface.h>
-#endif
+#include "order.hpp"
 
 namespace davit::host {
 
 namespace {
-
-// The distribution's gRPC is not instrumented. So ThreadSanitizer does not see how a new call
-// passes from the thread that made it to the one that cancels it. These two functions tell it.
-void made([[maybe_unused]] void* call) {
-#ifdef __SANITIZE_THREAD__
-  __tsan_release(call);
-#endif
-}
-void taken_over([[maybe_unused]] void* call) {
-#ifdef __SANITIZE_THREAD__
-  __tsan_acquire(call);
-#endif
-}
 
 void add_trailers(grpc::GenericCallbackServerContext& context, const Pairs& trailers) {
   for (const auto& [key, value] : trailers) {
@@ -40,7 +24,12 @@ GrpcServedCall::GrpcServedCall(GrpcServing& serving, ServedCall::Admitted call,
       context_(context),
       connection_(connection),
       connection_name_(connection->first) {
-  made(this);
+  before_operation(this);  // gRPC may cancel it
+}
+
+void GrpcServedCall::start_read() {
+  before_operation(this);
+  StartRead(&in_);
 }
 
 void GrpcServedCall::add_headers(const Pairs& headers) {
@@ -55,13 +44,16 @@ bool GrpcServedCall::start_write(davit_buf* const* parts, size_t parts_count, bo
   add_headers(headers);
   out_ = to_grpc(parts, parts_count);
   answer_kept_ = last;
-  if (!last) StartWrite(&out_);
+  if (last) return false;
+  before_operation(this);
+  StartWrite(&out_);
   return false;
 }
 
 void GrpcServedCall::send_end(const End& end, const Pairs& headers) {
   add_headers(headers);
   add_trailers(*context_, end.trailers);
+  before_operation(this);
   if (answer_kept_ && end.code == Code::ok) {
     StartWriteAndFinish(&out_, grpc::WriteOptions(), grpc::Status::OK);
   } else {
@@ -74,20 +66,23 @@ void GrpcServedCall::drop_connection() {
 }
 
 void GrpcServedCall::OnReadDone(bool ok) {
+  const InCallback in(this);
   call_.on_read(ok ? from_grpc(in_) : Buffer(), ok);
 }
 
 void GrpcServedCall::OnWriteDone(bool ok) {
+  const InCallback in(this);
   out_.Clear();
   call_.on_written(ok);
 }
 
 void GrpcServedCall::OnCancel() {
-  taken_over(this);
+  const InCallback in(this);
   call_.on_cancelled();
 }
 
 void GrpcServedCall::OnDone() {
+  after_operations(this);
   serving_.open.leave(connection_);
   call_.on_ended();
 }
@@ -98,9 +93,11 @@ grpc::ServerGenericBidiReactor* refuse(GrpcServing& serving,
   class Refused final : public grpc::ServerGenericBidiReactor {
    public:
     Refused(OpenCalls& open, OpenCalls::Connection* c, const End& e) : open_(open), connection_(c) {
+      before_operation(this);
       Finish(to_grpc(e));
     }
     void OnDone() override {
+      after_operations(this);
       if (connection_ != nullptr) open_.leave(connection_);
       delete this;
     }

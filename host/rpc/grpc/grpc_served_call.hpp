@@ -24,7 +24,7 @@ class GrpcServedCall final : private ServedCall::Transport, private grpc::Server
 
  private:
   // ServedCall::Transport
-  void start_read() override { StartRead(&in_); }
+  void start_read() override;
   bool start_write(davit_buf* const* parts, size_t parts_count, bool last,
                    const Pairs& headers) override;
   void send_end(const End&, const Pairs& headers) override;

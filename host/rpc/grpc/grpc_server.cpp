@@ -187,6 +187,7 @@ void GrpcServer::read_files() {
 }
 
 void GrpcServer::drain() {
+  acceptor_.drain();
   serving_.open.drain();
   serving_.open.ask_streams_to_end();
 }

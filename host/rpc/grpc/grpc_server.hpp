@@ -27,6 +27,9 @@ class GrpcServer final : public RpcServer, private grpc::CallbackGenericService 
   Result<std::function<void()>> prepare_tokens(std::vector<TokenSettings> tokens) override {
     return acceptor_.admission().prepare_tokens(std::move(tokens));
   }
+  bool knows_region(std::string_view region) override {
+    return acceptor_.admission().knows_region(region);
+  }
   void drain() override;
   void stop(std::chrono::steady_clock::time_point deadline) override;
 

@@ -4,8 +4,6 @@
 
 #include <grpcpp/generic/generic_stub.h>
 
-#include <atomic>
-
 #include "../started_call.hpp"
 
 namespace davit::host {
@@ -24,11 +22,11 @@ class GrpcStartedCall final : private StartedCall::Transport,
  private:
   // StartedCall::Transport. A hold keeps gRPC's call alive while reads and writes may be started
   // from outside gRPC's callbacks.
-  void start_read() override { StartRead(&in_); }
+  void start_read() override;
   void start_write(davit_buf* const* parts, size_t parts_count) override;
-  void start_half_close() override { StartWritesDone(); }
+  void start_half_close() override;
   void start_cancel() override { context_.TryCancel(); }
-  void let_go() override { RemoveHold(); }
+  void let_go() override;
   void destroy() override { delete this; }
   // gRPC
   void OnReadInitialMetadataDone(bool ok) override;
@@ -39,9 +37,7 @@ class GrpcStartedCall final : private StartedCall::Transport,
   StartedCall call_;
   const std::string path_;
   grpc::ClientContext context_;
-  // Set before gRPC gets the call, and read in its callbacks. gRPC orders them with locks that
-  // ThreadSanitizer does not see.
-  std::atomic<bool> given_{false};
+  bool given_ = false;  // whether gRPC has the call
   grpc::ByteBuffer in_, out_;
 };
 

@@ -5,6 +5,7 @@
 
 #include "../method_registry.hpp"
 #include "codec/schema.hpp"
+#include "fields.hpp"
 #include "services/log.hpp"
 
 namespace davit::host {
@@ -24,39 +25,6 @@ std::vector<Version> versions() {
   return {{"grpc.reflection.v1", davit_reflection_v1_descriptors()},
           {"grpc.reflection.v1alpha", davit_reflection_v1alpha_descriptors()}};
 }
-
-// Access to a message by the names of its fields. The fields exist: the descriptor set is the
-// host's own.
-class Fields {
- public:
-  explicit Fields(pb::Message& m) : message_(m), reflection_(*m.GetReflection()) {}
-  Fields in(const char* name) const {
-    return Fields(*reflection_.MutableMessage(&message_, field(name)));
-  }
-  Fields add(const char* name) const {
-    return Fields(*reflection_.AddMessage(&message_, field(name)));
-  }
-  void set(const char* name, const std::string& to) const {
-    reflection_.SetString(&message_, field(name), to);
-  }
-  void set(const char* name, int32_t to) const { reflection_.SetInt32(&message_, field(name), to); }
-  void add(const char* name, const std::string& value) const {
-    reflection_.AddString(&message_, field(name), value);
-  }
-  void add(const char* name, int32_t value) const {
-    reflection_.AddInt32(&message_, field(name), value);
-  }
-  std::string text(const char* name) const { return reflection_.GetString(message_, field(name)); }
-  int32_t number(const char* name) const { return reflection_.GetInt32(message_, field(name)); }
-  pb::Message& message() const { return message_; }
-
- private:
-  const pb::FieldDescriptor* field(const char* name) const {
-    return message_.GetDescriptor()->FindFieldByName(name);
-  }
-  pb::Message& message_;
-  const pb::Reflection& reflection_;
-};
 
 void say(const Fields& answer, const Error& e) {
   const Fields error = answer.in("error_response");

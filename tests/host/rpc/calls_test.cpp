@@ -1,4 +1,5 @@
 // Unary calls over real gRPC.
+#include "../port.hpp"
 #include "rig.hpp"
 
 namespace davit::host {
@@ -209,6 +210,7 @@ TEST(Unary, TheChannelConnectsAgainWhenTheServerIsBack) {
   ASSERT_EQ(call(rig.client, rig.channel, "t.v1.S/Echo", "1").code, Code::ok);
   const std::string address = rig.address();
   rig.server.stop();
+  const test::Port kept(static_cast<uint16_t>(std::stoi(address.substr(address.rfind(':') + 1))));
   EXPECT_EQ(call(rig.client, rig.channel, "t.v1.S/Echo", "2").code, Code::unavailable);
 
   Side again("streamer");

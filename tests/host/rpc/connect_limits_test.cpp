@@ -10,7 +10,8 @@ constexpr std::string_view impatient =
 std::string reset_of(uint32_t stream, char code) {
   return Raw::frame(Raw::reset, Raw::none, stream, std::string(3, '\0') + code);
 }
-constexpr char refused_stream = 7, cancel_stream = 8, enhance_your_calm = 11;
+constexpr char no_error = 0, protocol_error = 1, refused_stream = 7, cancel_stream = 8,
+               enhance_your_calm = 11;
 
 std::string empty_request(uint32_t stream) {
   return Raw::frame(Raw::data, Raw::end_stream, stream, message(0, 0));
@@ -20,9 +21,14 @@ bool comes(Raw& raw, std::string_view wanted) {
   return raw.until(wanted).find(wanted) != std::string::npos;
 }
 
+// Whether it is among what was read so far.
+bool comes_by_now(Raw& raw, std::string_view wanted) {
+  return raw.until({}).find(wanted) != std::string::npos;
+}
+
 // The answer's head on that stream: HEADERS with END_HEADERS.
-std::string head_on(char stream) {
-  return std::string("\1\4\0\0\0", 5) + stream;
+std::string head_on(char stream, int flags = Raw::end_headers) {
+  return std::string{Raw::headers, static_cast<char>(flags), 0, 0, 0, stream};
 }
 
 TEST(ConnectLimits, MoreStreamsThanMayBeAreRefusedAndTheOthersStay) {
@@ -44,18 +50,43 @@ TEST(ConnectLimits, HeadersThatAreTooLargeEndTheirStreamOnly) {
   rig.start();
   Raw raw(rig.address());
   raw.greet();
-  raw.send(Raw::frame(
-      Raw::headers, Raw::end_headers, 1,
-      Raw::call("t.v1.S/Echo", "agent-secret") + Raw::field("bomb", std::string(9'000, 'b'))));
+  raw.send(
+      begin_call(1, "t.v1.S/Echo", "agent-secret", Raw::field("bomb", std::string(9'000, 'b'))));
   EXPECT_TRUE(comes(raw, reset_of(1, enhance_your_calm)));
   // A field of 3 kB that is remembered, and named again with a byte each: 40 MB.
   const std::string remembered = '\x40' + Raw::field("bomb", std::string(3'000, 'b')).substr(1);
-  raw.send(Raw::frame(
-      Raw::headers, Raw::end_headers, 3,
-      Raw::call("t.v1.S/Echo", "agent-secret") + remembered + std::string(13'000, '\xbe')));
+  raw.send(begin_call(3, "t.v1.S/Echo", "agent-secret", remembered + std::string(13'000, '\xbe')));
   EXPECT_TRUE(comes(raw, reset_of(3, enhance_your_calm)));
   raw.send(begin_call(5, "t.v1.S/Echo", "agent-secret") + empty_request(5));
   EXPECT_TRUE(comes(raw, head_on(5))) << "the connection goes on";
+}
+
+// As Go's client does: an error of the protocol would cost it the connection.
+TEST(ConnectLimits, ABodyThatStopsOnceItIsAnsweredIsNoErrorOfTheProtocol) {
+  constexpr int whole_answer = Raw::end_stream | Raw::end_headers;
+  Limited rig;
+  rig.start();
+  Raw raw(rig.address());
+  raw.greet();
+  raw.send(begin_call(1, "t.v1.S/IsNotServed", "agent-secret", Raw::field("content-length", "28")));
+  EXPECT_TRUE(comes(raw, head_on(1, whole_answer)));
+  raw.send(Raw::frame(Raw::data, Raw::none, 1, "some"));
+  raw.send(Raw::frame(Raw::data, Raw::end_stream, 1, {}));
+  raw.send(begin_call(3, "t.v1.S/Echo", "agent-secret") + empty_request(3));
+  EXPECT_TRUE(comes(raw, head_on(3))) << "the connection goes on";
+  EXPECT_FALSE(comes_by_now(raw, reset_of(1, protocol_error)));
+  EXPECT_TRUE(comes_by_now(raw, reset_of(1, no_error)));
+}
+
+TEST(ConnectLimits, ABodyThatIsShorterThanItsHeadSaysIsAnErrorOfTheProtocol) {
+  Limited rig;
+  rig.start();
+  Raw raw(rig.address());
+  raw.greet();
+  raw.send(begin_call(1, "t.v1.S/Echo", "agent-secret", Raw::field("content-length", "28")));
+  raw.send(Raw::frame(Raw::data, Raw::end_stream, 1, "some"));
+  EXPECT_TRUE(comes(raw, reset_of(1, protocol_error)));
+  rig.expect_well();
 }
 
 TEST(ConnectLimits, HowLargeHeadersMayBeIsASetting) {
@@ -63,9 +94,8 @@ TEST(ConnectLimits, HowLargeHeadersMayBeIsASetting) {
   rig.start("header_bytes_max = 2048");
   Raw raw(rig.address());
   raw.greet();
-  raw.send(Raw::frame(
-      Raw::headers, Raw::end_headers, 1,
-      Raw::call("t.v1.S/Echo", "agent-secret") + Raw::field("bomb", std::string(3'000, 'b'))));
+  raw.send(
+      begin_call(1, "t.v1.S/Echo", "agent-secret", Raw::field("bomb", std::string(3'000, 'b'))));
   EXPECT_TRUE(comes(raw, reset_of(1, enhance_your_calm)));
   rig.expect_well();
 }
@@ -232,8 +262,12 @@ struct Pouring : Limited {
   // Until no more is written.
   void rest() {
     size_t before = 0;
-    for (int quiet = 0; quiet < 25; before = poured, quiet = before == poured ? quiet + 1 : 0)
+    for (int quiet = 0; quiet < 25;) {
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      const size_t now = poured;
+      quiet = now == before ? quiet + 1 : 0;
+      before = now;
+    }
   }
 };
 
@@ -275,8 +309,7 @@ TEST(ConnectLimits, WhoGivesNoRoomKeepsNoCallOpenAfterItsDeadline) {
     Raw raw(rig.address());
     const std::string no_window = std::string("\0\4\0\0\0\0", 6);
     raw.send(Raw::preface() + Raw::frame(Raw::settings, Raw::none, 0, no_window) +
-             Raw::frame(Raw::headers, Raw::end_headers, 1,
-                        Raw::call(path, "agent-secret") + Raw::field("grpc-timeout", "1S")) +
+             begin_call(1, path, "agent-secret", Raw::field("grpc-timeout", "1S")) +
              empty_request(1));
     EXPECT_TRUE(comes(raw, head_on(1)));
     EXPECT_TRUE(eventually([&] {

@@ -70,8 +70,10 @@ inline constexpr bool memory_can_be_measured = false;
 inline constexpr bool memory_can_be_measured = true;
 #endif
 
-inline std::string begin_call(uint32_t stream, const std::string& path, const std::string& token) {
-  return Raw::frame(Raw::headers, Raw::end_headers, stream, Raw::call(path, token));
+// `more`: further fields of the head.
+inline std::string begin_call(uint32_t stream, const std::string& path, const std::string& token,
+                              const std::string& more = {}) {
+  return Raw::frame(Raw::headers, Raw::end_headers, stream, Raw::call(path, token) + more);
 }
 
 inline std::string message(size_t size, size_t sent) {

@@ -16,11 +16,13 @@ class Hanging {
     told_.emplace(operation_->op(), [this] { ++cancels_; });
     began_.set_value();
   }
-  void wait_until_called() { began_.get_future().wait(); }
+  void wait_until_called() {
+    EXPECT_EQ(began_.get_future().wait_for(std::chrono::seconds(90)), std::future_status::ready);
+  }
   int cancels() const { return cancels_; }
   int64_t deadline_ns() {
     const std::lock_guard lock(mutex_);
-    return operation_->deadline_ns();
+    return operation_.value().deadline_ns();
   }
 
  private:
@@ -74,8 +76,10 @@ struct HangingRig : Rig {
 
 TEST(Unary, ItsOperationHasTheDeadlineAndIsCancelledWhenThatPasses) {
   HangingRig rig;
+  // It is connected, so the time that there is belongs to the call.
+  EXPECT_EQ(call(rig.client, rig.channel, "t.v1.S/None", "").code, Code::unimplemented);
   std::promise<davit::rpc::End> ended;
-  rig.begin(ended, (rig.client.host().now() + std::chrono::milliseconds(500)).count());
+  rig.begin(ended, (rig.client.host().now() + std::chrono::seconds(2)).count());
   rig.hanging.wait_until_called();
   EXPECT_EQ(ended.get_future().get().code, Code::deadline_exceeded);
   EXPECT_TRUE(eventually([&] { return rig.hanging.cancels() == 1; }));
@@ -98,7 +102,7 @@ TEST(Unary, ItsOperationIsCancelledWhenTheConnectionEnds) {
   std::promise<davit::rpc::End> ended;
   rig.begin(ended);
   rig.hanging.wait_until_called();
-  rig.client.stop(std::chrono::milliseconds(100));
+  rig.client.stop(std::chrono::seconds(20));  // until the call has ended
   EXPECT_NE(ended.get_future().get().code, Code::ok);
   EXPECT_TRUE(eventually([&] { return rig.hanging.cancels() == 1; }));
 }

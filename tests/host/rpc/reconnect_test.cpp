@@ -69,11 +69,25 @@ class Served : public Raw {
     const std::string head = std::string("\1\4\0\0\0", 5) + stream;
     EXPECT_NE(until(head).find(head), std::string::npos);
   }
+  // Waits for the whole request with that number, and returns what came.
+  std::string await_whole(char stream) {
+    const std::string end = std::string("\0\1\0\0\0", 5) + stream;  // DATA with END_STREAM
+    std::string came = until(end);
+    EXPECT_NE(came.find(end), std::string::npos);
+    return came;
+  }
   void begin() { send(frame(settings, none, 0, {})); }
   void answer(uint32_t stream) {
     send(frame(headers, end_headers, stream,
                std::string("\x88") + field("content-type", "application/proto")) +
          frame(data, end_stream, stream, "done"));
+  }
+  // One message, and the end of the stream in a frame with it.
+  void answer_with_a_stream(uint32_t stream) {
+    const std::string message("\0\0\0\0\4done", 9), end("\2\0\0\0\2{}", 7);
+    send(frame(headers, end_headers, stream,
+               std::string("\x88") + field("content-type", "application/connect+proto")) +
+         frame(data, end_stream, stream, message + end));
   }
   // Says that it takes no more calls. Those that have begun go on.
   void say_goodbye() {
@@ -177,6 +191,32 @@ struct Reconnect : testing::Test {
     EXPECT_EQ(o.code, Code::unavailable) << o;
   }
 };
+
+// Servers count resets, and cut off who sends many of them.
+TEST_F(Reconnect, ACallThatBothEndsHaveEndedIsNotReset) {
+  const Listening listening;
+  start("http://" + listening.address());
+  auto unary = begin_call();
+  Served served(listening.take());
+  served.begin();
+  std::string sent = served.await_whole(1);
+  served.answer(1);
+  expect_answered(unary);
+  auto streaming = std::async(std::launch::async, [this] {
+    return call(client, channel, "grpc.health.v1.Health/Watch", "");
+  });
+  sent += served.await_whole(3);
+  served.answer_with_a_stream(3);
+  expect_answered(streaming);
+  auto last = begin_call();
+  sent += served.await_whole(5);
+  served.answer(5);
+  expect_answered(last);
+  for (const char stream : {1, 3}) {
+    const auto reset = std::string("\3\0\0\0\0", 5) + stream;
+    EXPECT_EQ(sent.find(reset), std::string::npos) << static_cast<int>(stream);
+  }
+}
 
 TEST_F(Reconnect, ACallDuringAHandshakeDoesNotUseTheConnectionThatHasGone) {
   const Authority authority(folder, "ca");

@@ -146,6 +146,7 @@ TEST(Reflection, ListsWhatIsServedInBothVersions) {
     Stub::Talk talk(stub, Reflected::path(version));
     EXPECT_EQ(rig.ask(talk, R"(host: "h" list_services: "")"),
               "valid_host: \"h\" list_services_response { "
+              "service { name: \"davit.v1.TokenService\" } "
               "service { name: \"grpc.health.v1.Health\" } "
               "service { name: \"grpc.reflection.v1.ServerReflection\" } "
               "service { name: \"grpc.reflection.v1alpha.ServerReflection\" } "

@@ -1,5 +1,6 @@
 // The lists of tokens, read again while the server runs.
 #include <atomic>
+#include <filesystem>
 #include <thread>
 
 #include "config/config.hpp"
@@ -166,6 +167,47 @@ TEST_F(Reload, AFaultOfOneListenerLeavesTheOtherAsItIs) {
   EXPECT_EQ(reload(mains + other_listener() + other_tokens("nobody")), "");
   EXPECT_EQ(call_as("west", "us-west-1", "test.Echo/Say").code, Code::ok);
   EXPECT_EQ(call_as("agent", "us-east-1", "test.Echo/Say").code, Code::unauthenticated);
+}
+
+TEST(AgentTokensDir, ARegionComesAndGoesWithItsFileWhileTheServerRuns) {
+  Rig rig;
+  rig.serve_unary("test.Echo/Say", "agent",
+                  [](davit::rpc::Call call, Buffer, davit::rpc::Server::Reply reply) {
+                    auto region = davit::rpc::authorized_region(call);
+                    if (!region.ok()) return reply(region.error());
+                    reply(*region);
+                  });
+  const std::string agents = rig.folder.path("agents");
+  std::filesystem::create_directory(agents);
+  rig.start("agent_tokens_dir = \"" + agents + "\"\n");
+  EXPECT_FALSE(rig.serving().knows_region("us-west-1"));
+  const std::string file = rig.folder.write("agents/us-west-1.token", "west-secret\n");
+  EXPECT_TRUE(eventually([&] { return rig.serving().knows_region("us-west-1"); }));
+  auto side =
+      rig.another("url = \"http://" + rig.address() +
+                  "\"\nregion = \"us-west-1\"\nagent = \"a\"\ntoken_file = \"" + file + "\"\n");
+  const auto channel = side->channel("control");
+  ASSERT_TRUE(side->try_wired().ok());
+  // The region is known before its token is read.
+  EXPECT_TRUE(
+      eventually([&] { return call(*side, channel, "test.Echo/Say", "hello").code == Code::ok; }));
+  std::filesystem::remove(file);
+  EXPECT_TRUE(eventually([&] { return !rig.serving().knows_region("us-west-1"); }));
+  EXPECT_EQ(call(*side, channel, "test.Echo/Say", "hello").code, Code::unauthenticated);
+}
+
+TEST(AgentTokensDir, MustBeThereAtTheStart) {
+  Rig rig;
+  rig.serve_unary(
+      "test.Echo/Say", "agent",
+      [](davit::rpc::Call, Buffer, davit::rpc::Server::Reply reply) { reply(std::string()); });
+  const std::string agents = rig.folder.path("agents");
+  rig.server.configure("[rpc.server.main]\nlisten = \"127.0.0.1:0\"\nagent_tokens_dir = \"" +
+                       agents + "\"\n" + transport_line());
+  const auto wired = rig.server.try_wired();
+  ASSERT_FALSE(wired.ok());
+  EXPECT_EQ(wired.error().message, "test.toml:1: rpc.server.main: agent_tokens_dir: " + agents +
+                                       ": No such file or directory");
 }
 
 }  // namespace

@@ -141,7 +141,7 @@ TEST(RequestBytesLimit, WhoHasAnotherTokenAtTheSameAddressIsServed) {
 
 TEST(RequestBytesLimit, WhatWasAnnouncedIsFreeAgainWhenItDoesNotCome) {
   Limited rig;
-  rig.start("requests_bytes_max = 8388608\nrequest_timeout_ms = 1000");
+  rig.start("requests_bytes_max = 8388608\nrequest_timeout_ms = 5000");
   Raw hostile(rig.address());
   hostile.greet();
   for (uint32_t i = 1; i < 9; i += 2) hostile.send(slow_request(i, mib - head_size));

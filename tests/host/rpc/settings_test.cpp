@@ -220,8 +220,8 @@ INSTANTIATE_TEST_SUITE_P(
               "\"http\""},
         Wrong{"listen = \"h:1\"\nrole_without_token = \"pod\"",
               "s.toml:3: rpc.server.m.role_without_token: every caller of this server has the "
-              "role, so no token is asked for: leave out [[rpc.server.m.token]], or give tokens a "
-              "server of their own"},
+              "role, so no token is asked for: leave out [[rpc.server.m.token]] and "
+              "agent_tokens_dir, or give tokens a server of their own"},
         Wrong{"listen = \"h:1\"\nrole_without_token = \"\"",
               "s.toml:3: rpc.server.m.role_without_token: must be a lower_snake_case word that a "
               "plugin's methods ask for"},
@@ -245,7 +245,7 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         Wrong{"[rpc.server.m]\nlisten = \"h:1\"",
               "s.toml:1: rpc.server.m: key \"token\": a TCP listener needs at least one "
-              "[[rpc.server.m.token]]"},
+              "[[rpc.server.m.token]], or agent_tokens_dir"},
         Wrong{
             "[rpc.server.m]\nlisten = \"h:1\"\n[[rpc.server.m.token]]\nname = \"a\"\nfile = \"/a\"",
             "s.toml:3: rpc.server.m.token[0]: key \"regions\": an agent's token must name at least "
@@ -262,6 +262,13 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"[rpc.server.m]\nlisten = \"h:1\"\nrole_without_token = \"operator\"",
               "s.toml:3: rpc.server.m.role_without_token: the role \"operator\" takes a token: "
               "[[rpc.server.m.token]]"},
+        Wrong{"[rpc.server.m]\nlisten = \"h:1\"\nrole_without_token = \"pod\"\n"
+              "agent_tokens_dir = \"/a\"",
+              "s.toml:3: rpc.server.m.role_without_token: every caller of this server has the "
+              "role, so no token is asked for: leave out [[rpc.server.m.token]] and "
+              "agent_tokens_dir, or give tokens a server of their own"},
+        Wrong{"[rpc.server.m]\nlisten = \"unix:/s\"\nagent_tokens_dir = \"/a\"",
+              "s.toml:3: rpc.server.m.agent_tokens_dir: unknown key"},
         Wrong{"[rpc.server.m]\nlisten = \"unix:/s\"\nrole_without_token = \"pod\"",
               "s.toml:3: rpc.server.m.role_without_token: unknown key"},
         Wrong{"[rpc.server.m]\nlisten = \"unix:op.sock\"",

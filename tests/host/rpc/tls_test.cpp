@@ -260,6 +260,7 @@ TEST(Tls, WhatCannotBeUsedIsNotTakenWhileItRuns) {
   rig.start_tls();
   rig.next.issue("old", -1);
   rig.replace("old", ".key");
+  ASSERT_TRUE(eventually([&] { return rig.logged("the key does not belong to"); }));
   rig.replace("old", ".crt");
   ASSERT_TRUE(eventually([&] { return rig.logged("certificate expired on"); }));
   EXPECT_EQ(rig.fresh("ca").code, Code::ok);
@@ -340,8 +341,12 @@ TEST(Tls, SoIsTheEndOfAClientsCertificateAndOfTheOneThatTakesItsPlace) {
   EXPECT_TRUE(eventually([&] { return end_shown(rig.client, client) > now + 80 * day_s; }))
       << end_shown(rig.client, client);
   EXPECT_EQ(said(near), 1);
-  rig.folder.write("agent.crt", "nonsense");
-  EXPECT_TRUE(eventually([&] { return said("certificate files cannot be used") == 1; }));
+  const std::string unusable = "certificate files cannot be used";
+  const auto before = said(unusable);  // 1 if it looked between the new certificate and its key
+  std::filesystem::rename(rig.folder.write("nonsense", "nonsense"), rig.folder.path("agent.crt"));
+  EXPECT_TRUE(eventually([&] { return said(unusable) > before; }));
+  std::this_thread::sleep_for(std::chrono::milliseconds(2'200));  // two more looks
+  EXPECT_EQ(said(unusable), before + 1);
   EXPECT_GT(end_shown(rig.client, client), now + 80 * day_s) << "what it had read stays";
 }
 

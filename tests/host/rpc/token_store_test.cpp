@@ -11,7 +11,8 @@ struct Store {
   TokenStore make(std::vector<std::string> names) {
     std::vector<TokenSettings> settings;
     for (const auto& name : names) settings.push_back({name, folder.path(name), "agent", {"r"}});
-    return TokenStore(std::move(settings), [this](const std::string& w) { warnings.push_back(w); });
+    return TokenStore(std::move(settings), "",
+                      [this](const std::string& w) { warnings.push_back(w); });
   }
   static std::string ask(TokenStore& store, std::string_view header) {
     const auto r = store.authenticate(&header);
@@ -52,7 +53,7 @@ TEST(TokenStore, TakesOtherTokensAndLetsThoseBeThatAreTheSame) {
   const auto settings = [&](const std::string& name, const std::string& region) {
     return TokenSettings{name, s.folder.path(name), "agent", {region}};
   };
-  TokenStore store({settings("a", "r"), settings("b", "r"), settings("c", "r")},
+  TokenStore store({settings("a", "r"), settings("b", "r"), settings("c", "r")}, "",
                    [](const std::string&) {});
   ASSERT_TRUE(store.load().ok());
   const auto who = [&](const std::string& name) {
@@ -80,6 +81,124 @@ TEST(TokenStore, TakesOtherTokensAndLetsThoseBeThatAreTheSame) {
   s.folder.write("d", "another");
   store.refresh();
   EXPECT_EQ(who("d"), nullptr) << "its file is looked at like the others'";
+}
+
+// A store whose list has the token "a" and whose folder is "agents".
+struct WithFolder : Store {
+  std::optional<TokenStore> store;
+  WithFolder() {
+    folder.write("a", "one");
+    std::filesystem::create_directory(folder.path("agents"));
+    store.emplace(std::vector<TokenSettings>{{"a", folder.path("a"), "agent", {"r"}}},
+                  folder.path("agents"), [this](const std::string& w) { warnings.push_back(w); });
+  }
+  void put(const std::string& name, const std::string& token) {
+    std::filesystem::rename(folder.write("agents/.new", token), folder.path("agents/" + name));
+    std::filesystem::permissions(folder.path("agents/" + name), std::filesystem::perms(0600));
+  }
+  std::string regions_of(const std::string& token) {
+    const std::string header = "Bearer " + token;
+    const std::string_view as_text = header;
+    const auto r = store->authenticate(&as_text);
+    return r.ok() ? (*r)->name() + " " + text((*r)->abi()->regions[0]) : r.error().message;
+  }
+};
+
+TEST(TokenStore, AFileInTheFolderIsARegionsToken) {
+  WithFolder s;
+  s.put("eu-1.token", "of-eu-1-and-long-enough");
+  ASSERT_TRUE(s.store->load().ok());
+  EXPECT_EQ(s.regions_of("of-eu-1-and-long-enough"), "eu-1.token eu-1");
+  EXPECT_TRUE(s.store->knows_region("eu-1"));
+  EXPECT_TRUE(s.store->knows_region("r"));
+  EXPECT_FALSE(s.store->knows_region("eu-2"));
+  // Another comes while the server runs; nobody else notices.
+  const std::string_view header = "Bearer of-eu-1-and-long-enough";
+  const IdentityPtr before = *s.store->authenticate(&header);
+  s.put("eu-2.token", "of-eu-2-and-long-enough");
+  s.store->refresh();
+  EXPECT_EQ(s.regions_of("of-eu-2-and-long-enough"), "eu-2.token eu-2");
+  EXPECT_EQ(*s.store->authenticate(&header), before);
+  EXPECT_FALSE(before->is_revoked());
+  // One goes, and its calls end.
+  std::filesystem::remove(s.folder.path("agents/eu-1.token"));
+  s.store->refresh();
+  EXPECT_TRUE(before->is_revoked());
+  EXPECT_EQ(s.regions_of("of-eu-1-and-long-enough"), "invalid bearer token");
+  EXPECT_FALSE(s.store->knows_region("eu-1"));
+  EXPECT_EQ(s.warnings, std::vector<std::string>());
+}
+
+TEST(TokenStore, AListThatIsReadAnewLeavesTheFolderAlone) {
+  WithFolder s;
+  s.put("eu-1.token", "of-eu-1-and-long-enough");
+  ASSERT_TRUE(s.store->load().ok());
+  const std::string_view header = "Bearer of-eu-1-and-long-enough";
+  const IdentityPtr before = *s.store->authenticate(&header);
+  {
+    const auto take = s.store->prepare({});
+    ASSERT_TRUE(take.ok());
+    (*take)();
+  }
+  EXPECT_FALSE(s.store->knows_region("r"));
+  EXPECT_EQ(*s.store->authenticate(&header), before);
+  EXPECT_FALSE(before->is_revoked());
+}
+
+TEST(TokenStore, WhatIsWrongInTheFolderIsSaidAndTheOthersCount) {
+  WithFolder s;
+  s.put("eu-1.token", "of-eu-1-and-long-enough");
+  s.put("eu-2.token", "two\nlines");
+  s.put("eu-3.token", "one");
+  s.put("eu 4.token", "of-eu-4-and-long-enough");
+  s.put("notes", "no token");
+  s.put(".hidden.token", "of-nobody-and-long-enough");
+  ASSERT_TRUE(s.store->load().ok());
+  EXPECT_EQ(s.regions_of("of-eu-1-and-long-enough"), "eu-1.token eu-1");
+  EXPECT_EQ(s.regions_of("one"), "a r");
+  EXPECT_EQ(s.regions_of("of-eu-4-and-long-enough"), "invalid bearer token");
+  EXPECT_EQ(s.regions_of("of-nobody-and-long-enough"), "invalid bearer token");
+  const std::string agents = s.folder.path("agents/");
+  ASSERT_EQ(s.warnings.size(), 3u);
+  EXPECT_EQ(s.warnings[0], agents +
+                               "eu 4.token: \"eu 4\" is no region: a name has letters, digits, "
+                               "\"-\", \"_\" and \".\"");
+  EXPECT_EQ(s.warnings[1], "token \"eu-2.token\": " + agents +
+                               "eu-2.token: not a token (one line of printable ASCII without "
+                               "spaces); it is refused");
+  EXPECT_EQ(s.warnings[2],
+            "token \"eu-3.token\": " + agents +
+                "eu-3.token: another token of this server is the same; it is refused");
+  s.warnings.clear();
+  s.store->refresh();
+  EXPECT_EQ(s.warnings, std::vector<std::string>()) << "each is said once";
+  s.put("eu-2.token", "of-eu-1-and-long-enough");
+  s.store->refresh();
+  ASSERT_EQ(s.warnings.size(), 1u) << "another reason is said, too";
+  EXPECT_NE(s.warnings[0].find("another token of this server is the same"), std::string::npos);
+  s.warnings.clear();
+  s.put("eu-3.token", "of-eu-3-and-long-enough");
+  s.store->refresh();
+  EXPECT_EQ(s.regions_of("of-eu-3-and-long-enough"), "eu-3.token eu-3");
+  EXPECT_EQ(s.warnings, std::vector<std::string>{"token \"eu-3.token\": can be read again"});
+}
+
+TEST(TokenStore, AFolderThatIsAwayTakesNoTokenWithIt) {
+  WithFolder s;
+  s.put("eu-1.token", "of-eu-1-and-long-enough");
+  ASSERT_TRUE(s.store->load().ok());
+  std::filesystem::rename(s.folder.path("agents"), s.folder.path("away"));
+  s.store->refresh();
+  s.store->refresh();
+  EXPECT_EQ(s.regions_of("of-eu-1-and-long-enough"), "eu-1.token eu-1");
+  EXPECT_TRUE(s.store->knows_region("eu-1"));
+  ASSERT_EQ(s.warnings.size(), 1u);
+  EXPECT_EQ(s.warnings[0], "agent_tokens_dir: " + s.folder.path("agents") +
+                               ": No such file or directory; the tokens that it had stay valid");
+  std::filesystem::rename(s.folder.path("away"), s.folder.path("agents"));
+  s.store->refresh();
+  EXPECT_EQ(s.regions_of("of-eu-1-and-long-enough"), "eu-1.token eu-1");
+  EXPECT_FALSE(TokenStore({}, s.folder.path("none"), [](const std::string&) {}).load().ok());
 }
 
 TEST(TokenStore, ListsThatCannotBeUsedChangeNothing) {
