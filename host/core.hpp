@@ -6,6 +6,7 @@ namespace davit::host {
 class Health;
 class Log;
 class Metrics;
+class PassedSockets;
 class Runtime;
 class Shutdown;
 
@@ -16,6 +17,8 @@ struct Core {
   Metrics& metrics;    // services/metrics.hpp
   Health& health;      // services/health.hpp
   Shutdown& shutdown;  // services/shutdown.hpp
+  // services/passed_sockets.hpp; NULL: there are none. Only on the main thread.
+  PassedSockets* passed = nullptr;
 };
 
 }  // namespace davit::host

@@ -39,6 +39,9 @@ class Extension {
   virtual const void* service(std::string_view id) const = 0;
   // Reads its own tables of the configuration (config.table("rpc", faults)). Opens nothing.
   virtual void configure(const Config&, Faults&) {}
+  // After configure: the first file that its settings need and that nobody has written, as a line
+  // that names the setting and the file. Empty: there is none.
+  virtual std::string unwritten() const { return {}; }
   // Called when every plugin is wired. `check` asks whether listen would succeed, as far as this
   // can be found out without binding a port: certificates can be read, files exist.
   virtual Result<> wired(bool check) {

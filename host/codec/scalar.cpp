@@ -30,7 +30,7 @@ Error unexpected(const char* wanted, const Json& json) {
 
 constexpr size_t shown = 64;  // long enough to recognise, short enough for a log line
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string out;
   write_json_string(shortened(text, shown), out);
   return out;
@@ -71,7 +71,7 @@ template <class T>
 Result<Scalar> integer(const Json& json) {
   if (json.type == Json::Type::number) return read_integer<T>(json.text);
   if (json.type != Json::Type::string) return unexpected("an integer", json);
-  if (!is_number(json.text)) return refused("must be an integer, not " + quoted(json.text));
+  if (!is_number(json.text)) return refused("must be an integer, not " + in_quotes(json.text));
   return read_integer<T>(json.text);
 }
 
@@ -85,7 +85,7 @@ Result<Scalar> real(const Json& json) {
     if (s == "NaN") return Scalar(Limits::quiet_NaN());
     if (s == "Infinity") return Scalar(Limits::infinity());
     if (s == "-Infinity") return Scalar(-Limits::infinity());
-    if (!is_number(s)) return refused("must be a number, not " + quoted(s));
+    if (!is_number(s)) return refused("must be a number, not " + in_quotes(s));
   }
   T value{};
   const auto [end, error] = std::from_chars(s.data(), s.data() + s.size(), value);
@@ -97,7 +97,7 @@ Result<Scalar> real(const Json& json) {
     return refused("is out of range: " + shortened(s, shown));
   }
   if (error != std::errc() || end != s.data() + s.size())
-    return refused("must be a number, not " + quoted(s));
+    return refused("must be a number, not " + in_quotes(s));
   return Scalar(value);
 }
 
@@ -127,7 +127,7 @@ Result<Scalar> enumerator(const Field& f, const Json& json) {
       advice += (i == 0 ? " (one of " : ", ") + names[i];
     advice += names.size() > listed ? ", ...)" : ")";
   }
-  return refused("unknown value " + quoted(json.text) + advice);
+  return refused("unknown value " + in_quotes(json.text) + advice);
 }
 
 Result<Scalar> nested(const Json& json) {
@@ -188,7 +188,7 @@ Result<Scalar> read_key(const Field& f, std::string_view key) {
   json.text = key;
   if (f.cpp_type() != Field::CPPTYPE_BOOL) return read_scalar(f, false, json);
   if (key == "true" || key == "false") return Scalar(key == "true");
-  return refused("key must be true or false, not " + quoted(key));
+  return refused("key must be true or false, not " + in_quotes(key));
 }
 
 void store(Scalar scalar, pb::Message& m, const Field& f) {

@@ -65,11 +65,15 @@ void collect(const pb::Descriptor* type, davit_schema& schema) {
 }  // namespace
 
 Result<std::unique_ptr<davit_schema>> make_schema(std::string_view descriptor_set,
-                                                  const std::vector<std::string>& json_fields) {
+                                                  const std::vector<std::string>& json_fields,
+                                                  Comments comments) {
   pb::FileDescriptorSet set;
   if (descriptor_set.size() > message_bytes_max ||
       !set.ParseFromArray(descriptor_set.data(), static_cast<int>(descriptor_set.size()))) {
     return invalid("descriptor set: not a google.protobuf.FileDescriptorSet");
+  }
+  if (comments == Comments::left_out) {
+    for (auto& file : *set.mutable_file()) file.clear_source_code_info();
   }
   auto schema = std::make_unique<davit_schema>();
   Linker linker(set, schema->pool);

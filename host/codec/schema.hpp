@@ -31,9 +31,13 @@ namespace davit::host {
 // A larger message is refused. The limits of the RPC layer are far below.
 constexpr size_t message_bytes_max = 64u << 20;
 
+// Of the .proto files. They are a large part of a descriptor set.
+enum class Comments { left_out, kept };
+
 // INVALID_ARGUMENT, with the file and the element, if the set is not consistent.
 Result<std::unique_ptr<davit_schema>> make_schema(std::string_view descriptor_set,
-                                                  const std::vector<std::string>& json_fields);
+                                                  const std::vector<std::string>& json_fields,
+                                                  Comments comments = Comments::left_out);
 
 // An empty message on the arena, or INVALID_ARGUMENT if the set does not contain the type.
 Result<google::protobuf::Message*> new_message(const davit_schema&, std::string_view type,

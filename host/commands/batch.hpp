@@ -12,17 +12,21 @@ namespace davit::host {
 // request has less than 64 KiB.
 constexpr size_t document_bytes_max = (4u << 20) - (64u << 10);
 // Limits of a batch. A document that is larger is a batch of its own.
-constexpr size_t batch_items_max = 500;
-constexpr size_t batch_bytes_max = 2u << 20;
+struct BatchLimits {
+  size_t items = 500;
+  size_t bytes = 2u << 20;
+};
+// As much as the server takes, for a request of which no part takes effect before another.
+constexpr BatchLimits whole_request{20'000, 3'500'000};
 
 // Where the batch that begins at `first` ends. It has at least one item. `bytes_of(i)` is the size
 // of item i.
 template <class BytesOf>
-size_t batch_end(size_t first, size_t count, const BytesOf& bytes_of) {
+size_t batch_end(size_t first, size_t count, const BytesOf& bytes_of, BatchLimits limits = {}) {
   size_t end = first;
-  for (size_t bytes = 0; end < count && end - first < batch_items_max; ++end) {
+  for (size_t bytes = 0; end < count && end - first < limits.items; ++end) {
     bytes += bytes_of(end);
-    if (end > first && bytes > batch_bytes_max) break;
+    if (end > first && bytes > limits.bytes) break;
   }
   return end;
 }

@@ -8,6 +8,7 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
+#include "command_words.hpp"
 #include "config/suggest.hpp"
 #include "duration.hpp"
 #include "exit_codes.hpp"
@@ -19,22 +20,6 @@ namespace {
 // More words than a command line has. CLI11 then takes them one by one, and none for a list of its
 // own ("[a,b]").
 constexpr int words_max = 1 << 20;
-
-// CLI11 takes the next word as the value of "--region=", which may be "--dry-run".
-std::vector<std::string> with_empty_values(const std::vector<std::string>& words) {
-  std::vector<std::string> out;
-  bool options = true;
-  for (const std::string& word : words) {
-    options = options && word != "--";
-    if (options && word.starts_with("--") && word.find('=') == word.size() - 1) {
-      out.push_back(word.substr(0, word.size() - 1));
-      out.emplace_back();
-    } else {
-      out.push_back(word);
-    }
-  }
-  return out;
-}
 
 std::string did_you_mean(const std::string& typed, const std::vector<std::string>& names,
                          const std::string& otherwise = {}) {
@@ -63,6 +48,26 @@ std::string alternatives(const std::vector<const Command*>& commands) {
     if (!out.empty()) out += command == commands.back() ? " or " : ", ";
     out += command->get_name();
   }
+  return out;
+}
+
+// The options that a command takes; of davit itself, and of all commands.
+std::vector<std::string> option_names(const Command& command) {
+  std::vector<std::string> out;
+  for (const CLI::Option* option : command.all_options()) {
+    if (option->get_group().empty()) continue;
+    for (const std::string& name : option->get_lnames()) out.push_back("--" + name);
+  }
+  if (command.parent() != nullptr) return out;
+  const std::function<void(const Command&)> add = [&](const Command& above) {
+    for (const Command* below : above.commands()) {
+      for (const CLI::Option* option : below->get_options()) {
+        for (const std::string& name : option->get_lnames()) out.push_back("--" + name);
+      }
+      add(*below);
+    }
+  };
+  add(command);
   return out;
 }
 
@@ -139,6 +144,11 @@ CLI::Option* Command::flag(const std::string& names, bool& into, const std::stri
   return add_flag(names, into, about);
 }
 
+void Command::no_option(const std::string& names, const std::string& why) {
+  const auto refuse = [why](const std::string&) { throw UsageError(why); };
+  add_option_function<std::string>(names, refuse, why)->type_name("NONE")->group("");
+}
+
 void Command::examples(const std::vector<std::string>& lines) {
   std::string text;
   for (const std::string& line : lines) text += "  " + line + "\n";
@@ -196,13 +206,11 @@ void Command::refuse_unknown() const {
   for (const std::string& word : remaining()) {
     if (word == "--") continue;
     if (word.size() > 1 && word.front() == '-') {
-      std::vector<std::string> names;
-      for (const CLI::Option* option : (davit ? *this : chosen()).all_options()) {
-        for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-      }
+      const std::string name = word.substr(0, word.find('='));
+      if (davit && !below && option_below(*this, name) != nullptr)
+        throw UsageError("which command? (" + name + " is an option of commands; see davit help)");
       throw UsageError("unknown option " + word +
-                       did_you_mean(word.substr(0, word.find('=')), names,
-                                    davit && below ? "; those of a command stand after it" : ""));
+                       did_you_mean(name, option_names(davit && !below ? *this : chosen())));
     }
     if (commands().empty() || below) throw UsageError("unexpected \"" + word + "\"");
     command(word);
@@ -222,7 +230,7 @@ int Command::refuse(const std::string& problem) const {
 
 int Command::run(std::vector<std::string> words) {
   std::string problem;
-  words = with_empty_values(words);
+  words = words_for_cli11(*this, words);
   std::reverse(words.begin(), words.end());  // CLI11 takes them from the end
   try {
     parse(std::move(words));

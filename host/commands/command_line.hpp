@@ -52,6 +52,9 @@ class Command : public CLI::App {
   CLI::Option* duration(const std::string& name, const std::string& example,
                         std::optional<std::chrono::milliseconds>& into, const std::string& about);
   CLI::Option* flag(const std::string& names, bool& into, const std::string& about);
+  // An option that others have and this command does not: it is no part of the help, and using it
+  // is refused with `why`.
+  void no_option(const std::string& names, const std::string& why);
   // Lines of `davit ...` for the help.
   void examples(const std::vector<std::string>& lines);
 

@@ -3,6 +3,7 @@
 // always what this davit takes.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,13 @@ struct Completion {
   };
   std::vector<Candidate> candidates;
   bool files = false;  // the names of files, too
+  // What only a running server knows: completion_records.hpp asks it.
+  enum class Records { none, kinds, regions, ids };
+  Records records = Records::none;
+  bool pairs = false;                          // ids as KIND/ID
+  std::string kind, region;                    // of the ids; an empty one: of all
+  std::string typed;                           // how the word begins
+  std::map<std::string, std::string> options;  // values of the words before, by the long names
 };
 
 // What the last word, which may be empty or half typed, can become.

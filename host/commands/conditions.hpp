@@ -108,13 +108,17 @@ inline constexpr std::array conditions = {
         "progressing",
         "A rollout is under way: pods are missing, are not ready yet, or are of an older template.",
         "Wait. If it stays, the reason says what the pods wait for."},
-    Condition{"unhealthy",
-              "What runs fails in a way that waiting does not cure: pods crash or cannot start and "
-              "fewer are ready than the record wants, or the cluster takes a policy for invalid.",
-              "Read the reason, look at the pods with `kubectl describe` and `kubectl logs`, and "
-              "apply a corrected document."},
-    Condition{"paused", "The record wants nothing to run: it has no replicas.",
-              "Nothing, or apply it with replicas."},
+    Condition{
+        "unhealthy",
+        "What runs fails in a way that waiting does not cure: pods crash or cannot start and "
+        "fewer are ready than the record wants, the cluster takes a policy for invalid, or an "
+        "actuator fails to build or to remove a cluster.",
+        "Read the reason, look at the pods with `kubectl describe` and `kubectl logs`, and "
+        "apply a corrected document."},
+    Condition{"paused",
+              "The record wants nothing to run: it has no replicas. Or it wants its cluster left "
+              "alone.",
+              "Nothing, or apply it with replicas, or without the pause."},
     Condition{"gone", "Nothing of the object is left in the cluster, as its record wants it.",
               "Nothing. The record is purged when it has been dead for `purge_retention_ms`."},
 };

@@ -4,12 +4,12 @@
 
 #include "completion.hpp"
 #include "exit_codes.hpp"
+#include "manual.hpp"
+#include "version/version.hpp"
 
 namespace davit::host {
 
 namespace {
-
-constexpr const char* davit_version = "davit " DAVIT_VERSION;
 
 int print_help(const Command& command) {
   std::fputs(help_of(command).c_str(), stdout);
@@ -30,10 +30,11 @@ CommandPtr help_command(const Command& davit) {
 }
 
 CommandPtr version_command() {
-  auto command = std::make_shared<Command>("version", "", "print the version", [] {
-    std::puts(davit_version);
-    return exit_code_done;
-  });
+  auto command =
+      std::make_shared<Command>("version", "", "print the version, the build and the ABI", [] {
+        std::puts(version_text().c_str());
+        return exit_code_done;
+      });
   command->group("");
   return command;
 }
@@ -44,14 +45,17 @@ CommandPtr davit_command() {
   auto davit = std::make_shared<Command>(
       "davit", "COMMAND",
       "davit keeps Kubernetes clusters in many regions as a control plane wants them");
-  davit->set_version_flag("--version", davit_version, "print the version");
+  davit->set_version_flag("--version", version_text(), "print the version, the build and the ABI");
   for (const auto& make :
-       {run_command, check_command, plugin_command, apply_command, get_command, delete_command,
-        status_command, agent_command, storage_command, explain_command, completion_command})
+       {run_command, check_command, config_command, plugin_command, apply_command, diff_command,
+        get_command, describe_command, delete_command, status_command, wait_command, agent_command,
+        token_command, storage_command, federation_command, clusters_command, explain_command,
+        completion_command})
     davit->add_subcommand(make());
   davit->add_subcommand(help_command(*davit));
   davit->add_subcommand(version_command());
   davit->add_subcommand(complete_command(*davit));
+  davit->add_subcommand(manual_command(*davit));
   return davit;
 }
 

@@ -14,13 +14,20 @@ using CommandPtr = std::shared_ptr<Command>;
 
 CommandPtr run_command();
 CommandPtr check_command();
+CommandPtr config_command();
 CommandPtr plugin_command();
 CommandPtr apply_command();
+CommandPtr diff_command();
 CommandPtr get_command();
+CommandPtr describe_command();
 CommandPtr delete_command();
 CommandPtr status_command();
+CommandPtr wait_command();
 CommandPtr agent_command();
+CommandPtr token_command();
 CommandPtr storage_command();
+CommandPtr federation_command();
+CommandPtr clusters_command();
 CommandPtr explain_command();
 
 // The whole tree.

@@ -1,12 +1,16 @@
 #include "documents.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <map>
+#include <set>
+#include <tuple>
 
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
 #include "batch.hpp"
+#include "document_files.hpp"
 #include "read_file.hpp"
 
 #include "config/suggest.hpp"
@@ -20,13 +24,38 @@ namespace json = boost::json;
 // The server accepts at most 4 MiB in a request.
 constexpr size_t spec_bytes_max = 3 << 20;
 
-const std::vector<std::string> fields = {"kind", "region", "id", "state", "annotations", "spec"};
+const std::vector<std::string> fields = {"kind",        "region", "id",          "version",
+                                         "incarnation", "state",  "annotations", "spec"};
 
 // Returns a scalar as text: ids and annotations may look like numbers.
 std::optional<std::string> scalar(const json::value& v) {
   if (v.is_string()) return std::string(v.get_string());
   if (v.is_structured() || v.is_null()) return std::nullopt;
   return json::serialize(v);
+}
+
+std::optional<uint64_t> number_of(const std::string& text) {
+  uint64_t out = 0;
+  const char* end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, out);
+  return read.ec == std::errc() && read.ptr == end ? std::optional(out) : std::nullopt;
+}
+
+// A field that is a plain text or a number.
+std::string read_scalar(const std::string& key, const std::string& text, SourceDocument& out) {
+  if (key == "kind") out.document.set_kind(text);
+  if (key == "region") out.document.set_region(text);
+  if (key == "id") out.document.set_id(text);
+  if (key == "state") out.document.set_state(text);
+  if (key != "version" && key != "incarnation") return {};
+  const auto number = number_of(text);
+  if (!number) return out.fault(key, "must be a number, as `get -o yaml --with-version` prints it");
+  if (key == "version") {
+    out.document.set_version(*number);
+  } else {
+    out.document.set_incarnation(*number);
+  }
+  return {};
 }
 
 std::string to_document(const json::object& object, bool keys_only, SourceDocument& out) {
@@ -52,10 +81,7 @@ std::string to_document(const json::object& object, bool keys_only, SourceDocume
     } else {
       auto text = scalar(value);
       if (!text) return out.fault(key, "must be a string");
-      if (key == "kind") out.document.set_kind(*text);
-      if (key == "region") out.document.set_region(*text);
-      if (key == "id") out.document.set_id(*text);
-      if (key == "state") out.document.set_state(*text);
+      if (std::string fault = read_scalar(key, *text, out); !fault.empty()) return fault;
     }
   }
   const auto& d = out.document;
@@ -78,6 +104,16 @@ void add_document(const json::value& value, const std::string& file, const YamlD
     out.good.push_back(std::move(one));
   } else {
     out.faults.push_back(std::move(fault));
+  }
+}
+
+// `text`: of this file, or why it cannot be read.
+void add_read(const Result<std::string>& text, const std::string& file, bool keys_only,
+              Documents& out) {
+  if (text.ok()) {
+    add_documents(*text, file, keys_only, out);
+  } else {
+    out.faults.push_back(text.error().message);
   }
 }
 
@@ -109,18 +145,54 @@ void add_documents(const std::string& text, const std::string& file, bool keys_o
   }
 }
 
-Documents read_documents(const std::vector<std::string>& files, bool keys_only) {
+void DocumentPaths::add_options(Command& command, const std::string& about) {
+  command.options("-f,--file", "FILE|DIR", files,
+                  about +
+                      "; a folder stands for its *.yaml, *.yml and *.json files, - for "
+                      "standard input; may be repeated");
+  command.flag("-R,--recursive", subfolders, "with -f DIR: the files of its subfolders, too");
+}
+
+void DocumentPaths::require_sense() const {
+  if (subfolders && files.empty()) throw UsageError("-R is for -f DIR");
+}
+
+Documents read_documents(const DocumentPaths& paths, bool keys_only) {
   Documents out;
-  for (const auto& file : files) {
-    const bool piped = file == "-";
-    auto text = piped ? read_standard_input() : read_file(file);
-    if (text.ok()) {
-      add_documents(*text, piped ? "<stdin>" : file, keys_only, out);
-    } else {
-      out.faults.push_back(text.error().message);
+  for (const auto& path : paths.files) {
+    if (path == "-") {
+      add_read(read_standard_input(), "<stdin>", keys_only, out);
+      continue;
     }
+    const auto files = document_files(path, paths.subfolders);
+    if (!files.ok()) {
+      out.faults.push_back(files.error().message);
+      continue;
+    }
+    for (const auto& file : *files) add_read(read_file(file), file, keys_only, out);
   }
   return out;
+}
+
+void refuse_twins(Documents& documents) {
+  std::set<std::tuple<std::string, std::string, std::string>> once;
+  std::vector<SourceDocument> first;
+  for (SourceDocument& one : documents.good) {
+    const auto& d = one.document;
+    if (d.id().empty() || once.emplace(d.kind(), d.region(), d.id()).second) {
+      first.push_back(std::move(one));
+    } else {
+      documents.faults.push_back(one.fault("id", "is named twice: " + d.kind() + "/" + d.id()));
+    }
+  }
+  documents.good = std::move(first);
+}
+
+void forget_versions(std::vector<SourceDocument>& documents) {
+  for (SourceDocument& one : documents) {
+    one.document.clear_version();
+    one.document.clear_incarnation();
+  }
 }
 
 json::object to_json(const v1::Document& d) {
@@ -128,6 +200,8 @@ json::object to_json(const v1::Document& d) {
   out["kind"] = d.kind();
   out["region"] = d.region();
   out["id"] = d.id();
+  if (d.has_version()) out["version"] = d.version();
+  if (d.incarnation() != 0) out["incarnation"] = d.incarnation();
   out["state"] = d.state();
   if (!d.annotations().empty()) {
     std::map<std::string, std::string> sorted(d.annotations().begin(), d.annotations().end());

@@ -8,7 +8,7 @@
 
 namespace davit::host {
 
-// The first four are also those of assembly/application.hpp.
+// The first four and the last are also those of assembly/application.hpp.
 enum ExitCode : int {
   exit_code_done = 0,
   exit_code_failed = 1,
@@ -18,6 +18,10 @@ enum ExitCode : int {
   exit_code_not_found = 5,
   exit_code_no_answer = 6,
   exit_code_rollout_failed = 7,
+  // Of diff, whose 1 says that something differs, as with other diffs.
+  exit_code_differs = 1,
+  exit_code_diff_failed = 8,
+  exit_code_unconfigured = 78,
 };
 
 struct ExitMeaning {

@@ -1,9 +1,8 @@
-// davit get [KIND [ID]] [--region R] [--watch]
+// davit get [KIND [ID...] | KIND/ID...] [--region R] [--watch]
 #include <algorithm>
 #include <cstdio>
 #include <optional>
 #include <random>
-#include <tuple>
 
 #include <boost/json/serialize.hpp>
 
@@ -16,6 +15,8 @@
 #include "kind_columns.hpp"
 #include "operator_client.hpp"
 #include "output.hpp"
+#include "record_reader.hpp"
+#include "suggestions.hpp"
 #include "text_table.hpp"
 
 namespace davit::host {
@@ -24,74 +25,21 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr uint32_t page_size = 1000;
 // Limits of the pauses while the server of a watch is away.
 constexpr Backoff::Limits reconnect_limits{std::chrono::milliseconds(500),
                                            std::chrono::milliseconds(10'000)};
 
 struct Wanted {
-  std::string kind, id, region;
-  bool deleted = false;
+  RecordWords words;
+  RecordQuery query;
   bool watch = false;
+  bool with_version = false;
   Format format = Format::table;
+  JsonPath path;
   ServerAddress server;
 };
 
 using Records = std::vector<v1::StoredRecord>;
-struct Listed {
-  Records records;
-  KindColumns columns;
-};
-
-// A record that changed during the listing occurs twice, the newer version last.
-void sort(Records& records) {
-  const auto place = [](const v1::StoredRecord& r) {
-    const auto& d = r.document();
-    return std::tuple<const std::string&, const std::string&, const std::string&, uint64_t>(
-        d.kind(), d.region(), d.id(), r.version());
-  };
-  std::sort(records.begin(), records.end(),
-            [&](const auto& a, const auto& b) { return place(a) < place(b); });
-}
-
-Error nowhere(const Wanted& wanted) {
-  const std::string where =
-      wanted.region.empty() ? "any region" : "region \"" + wanted.region + "\"";
-  return {Code::not_found, "no " + wanted.kind + " \"" + wanted.id + "\" in " + where};
-}
-
-// With kind, id and region, asks for one record. Otherwise reads the list and filters it by id.
-Result<Listed> fetch(OperatorClient& client, const Wanted& wanted) {
-  Listed out;
-  if (!wanted.id.empty() && !wanted.region.empty()) {
-    v1::OperatorGetRequest request;
-    request.mutable_key()->set_kind(wanted.kind);
-    request.mutable_key()->set_region(wanted.region);
-    request.mutable_key()->set_id(wanted.id);
-    v1::OperatorGetResponse response;
-    if (auto r = client.call("Get", request, response); !r.ok()) return r.error();
-    out.records.push_back(response.record());
-    out.columns = KindColumns(response.columns());
-    return out;
-  }
-  v1::ListRequest request;
-  request.set_kind(wanted.kind);
-  request.set_region(wanted.region);
-  request.set_include_deleted(wanted.deleted);
-  request.set_page_size(page_size);
-  do {
-    v1::ListResponse response;
-    if (auto r = client.call("List", request, response); !r.ok()) return r.error();
-    for (auto& record : *response.mutable_records()) {
-      if (wanted.id.empty() || record.document().id() == wanted.id)
-        out.records.push_back(std::move(record));
-    }
-    out.columns = KindColumns(response.columns());
-    request.set_page_token(response.next_page_token());
-  } while (!request.page_token().empty());
-  sort(out.records);
-  return out;
-}
 
 TextTable table_of_records(const KindColumns& columns) {
   constexpr int after = KindColumns::after_kinds;
@@ -100,7 +48,8 @@ TextTable table_of_records(const KindColumns& columns) {
       {{"VERSION", after + 4}, {"CHANGED", after + 3}, {"BY", after + 1}}));
 }
 
-void print_rows(TextTable& table, const KindColumns& columns, const Records& records) {
+void print_rows(TextTable& table, const KindColumns& columns, const Records& records,
+                Format format) {
   const int64_t now = unix_ms_now();
   for (const auto& r : records) {
     const auto& d = r.document();
@@ -114,47 +63,102 @@ void print_rows(TextTable& table, const KindColumns& columns, const Records& rec
                                       {r.version() == 0 ? "-" : std::to_string(r.version()),
                                        age(r.committed_at_unix_ms(), now), r.author()}));
   }
-  std::fputs(table.print(use_colour(), terminal_columns()).c_str(), stdout);
+  std::fputs(table.print(use_colour(), table_room(format)).c_str(), stdout);
 }
 
-// Prints records as documents that `davit apply` accepts.
-void print_documents(const Records& records, bool one, Format format) {
-  if (format == Format::yaml) {
+void print_names(const Records& records) {
+  for (const auto& r : records) tell(stdout, name_line(r.document().kind(), r.document().id()));
+}
+
+// A document that `davit apply` accepts; with its version, one that it refuses once the record has
+// another.
+json::object document_of(const v1::StoredRecord& record, bool with_version) {
+  v1::Document document = record.document();
+  if (with_version) {
+    document.set_version(record.version());
+    document.set_incarnation(record.incarnation());
+  }
+  return to_json(document);
+}
+
+// What a template selects from: the document, and what the store says of it.
+json::object all_of(const v1::StoredRecord& record) {
+  json::object out = to_json(record.document());
+  out["namespace"] = record.namespace_();
+  out["name"] = record.name();
+  out["version"] = record.version();
+  out["live"] = record.live();
+  out["committed_at_unix_ms"] = record.committed_at_unix_ms();
+  out["author"] = record.author();
+  return out;
+}
+
+int print_selected(const Records& records, bool one, const JsonPath& path) {
+  if (one) return print(all_of(records[0]), path, "get");
+  json::array items;
+  for (const auto& r : records) items.push_back(all_of(r));
+  return print(json::object{{"items", std::move(items)}}, path, "get");
+}
+
+void print_documents(const Records& records, bool one, const Wanted& wanted) {
+  if (wanted.format == Format::yaml) {
     const char* separator = "";
     for (const auto& r : records) {
       std::fputs(separator, stdout);
-      print(to_json(r.document()), format);
+      print(document_of(r, wanted.with_version), wanted.format);
       separator = "---\n";
     }
     return;
   }
-  if (one) return print(to_json(records[0].document()), format);
+  if (one) return print(document_of(records[0], wanted.with_version), wanted.format);
   json::array all;
-  for (const auto& r : records) all.push_back(to_json(r.document()));
-  print(all, format);
+  for (const auto& r : records) all.push_back(document_of(r, wanted.with_version));
+  print(all, wanted.format);
+}
+
+// Returns the exit code.
+int tell_absent(OperatorClient& client, const std::vector<RecordName>& names,
+                const RecordQuery& query) {
+  IdSuggestions suggestions(client, query.region);
+  for (const RecordName& name : names) {
+    Error error = not_there(name, query.region, query.ns);
+    error.message += suggestions.after(name);
+    failed("get", error);
+  }
+  return names.empty() ? exit_code_done : exit_code_not_found;
 }
 
 int show(OperatorClient& client, const Wanted& wanted) {
-  auto listed = fetch(client, wanted);
-  if (!listed.ok()) return failed("get", listed.error());
-  const Records& records = listed->records;
-  if (records.empty() && !wanted.id.empty()) return failed("get", nowhere(wanted));
-  if (wanted.format != Format::table) {
-    print_documents(records, !wanted.id.empty() && records.size() == 1, wanted.format);
+  const auto& query = wanted.query;
+  auto read = read_records(client, query);
+  if (!read.ok()) return failed("get", read.error());
+  const Records& records = read->records;
+  const bool one = have_ids(query.names) && query.names.size() == 1 && records.size() == 1;
+  int code = exit_code_done;
+  if (records.empty() && !read->absent.empty()) {
+    // Only errors.
+  } else if (wanted.format == Format::jsonpath) {
+    code = print_selected(records, one, wanted.path);
+  } else if (wanted.format == Format::name) {
+    print_names(records);
+  } else if (is_document(wanted.format)) {
+    print_documents(records, one, wanted);
   } else if (records.empty()) {
     std::puts("nothing");
   } else {
-    TextTable table = table_of_records(listed->columns);
-    print_rows(table, listed->columns, records);
+    TextTable table = table_of_records(read->columns);
+    print_rows(table, read->columns, records, wanted.format);
   }
-  return 0;
+  std::fflush(stdout);
+  const int absent = tell_absent(client, read->absent, query);
+  return code != exit_code_done ? code : absent;
 }
 
-// Prints what exists, and then each change: rows of one table, JSON objects one per line, or YAML
-// documents.
+// Prints what exists, and then each change: rows of one table, names, JSON objects one per line, or
+// YAML documents.
 class Changes {
  public:
-  explicit Changes(Format format) : format_(format) {}
+  explicit Changes(const Wanted& wanted) : wanted_(&wanted), format_(wanted.format) {}
 
   // The kind's columns are those of the first answer of all: headings are printed once.
   void begin(const KindColumns::Columns& columns) {
@@ -165,8 +169,10 @@ class Changes {
   // Call begin() before it. False: nobody reads the output any more.
   bool print(const Records& records) {
     if (records.empty()) return true;
-    if (format_ == Format::table) {
-      print_rows(*table_, columns_, records);
+    if (format_ == Format::name) {
+      print_names(records);
+    } else if (!is_document(format_)) {
+      print_rows(*table_, columns_, records, format_);
     } else {
       for (const auto& r : records) print(r);
     }
@@ -175,7 +181,7 @@ class Changes {
 
  private:
   void print(const v1::StoredRecord& record) {
-    const json::object document = to_json(record.document());
+    const json::object document = document_of(record, wanted_->with_version);
     if (format_ == Format::json) {
       std::puts(json::serialize(document).c_str());
       return;
@@ -184,6 +190,7 @@ class Changes {
     host::print(document, format_);
   }
 
+  const Wanted* wanted_;
   Format format_;
   KindColumns columns_;
   std::optional<TextTable> table_;
@@ -196,15 +203,24 @@ bool goes_on(const Error& ended) {
   return ended.code == Code::unavailable || ended.code == Code::out_of_range;
 }
 
+// Leaves the records of the namespace that was asked for, which a record keeps for its life.
+void leave(const RecordQuery& query, v1::OperatorWatchResponse& response) {
+  auto& records = *response.mutable_records();
+  const auto end = std::remove_if(records.begin(), records.end(),
+                                  [&](const auto& r) { return !is_in_namespace(query, r); });
+  records.erase(end, records.end());
+}
+
 // Watches until it is interrupted or the timeout passes.
 int watch(OperatorClient& client, const Wanted& wanted) {
   v1::OperatorWatchRequest request;
-  request.set_kind(wanted.kind);
-  request.set_region(wanted.region);
-  request.set_id(wanted.id);
+  const RecordName name = wanted.query.names.empty() ? RecordName{} : wanted.query.names.front();
+  request.set_kind(name.kind);
+  request.set_region(wanted.query.region);
+  request.set_id(name.id);
   request.set_include_deleted(true);  // Follower filters them
-  Changes changes(wanted.format);
-  Follower follower(wanted.deleted);
+  Changes changes(wanted);
+  Follower follower(wanted.query.deleted);
   Backoff backoff(reconnect_limits);
   std::random_device random;
   bool away = false, written = true;
@@ -215,14 +231,15 @@ int watch(OperatorClient& client, const Wanted& wanted) {
       if (std::exchange(away, false)) tell(stderr, "davit get: connected again");
       if (response.current()) backoff.reset();
       changes.begin(response.columns());
+      leave(wanted.query, response);
       const bool beginning = !follower.current();
       const Records records = follower.take(response);
       const bool nothing = beginning && follower.current() && records.empty();
-      if (nothing && !wanted.id.empty()) return false;
+      if (nothing && !name.id.empty()) return false;
       return written = changes.print(records);
     });
     if (!written) return exit_code_failed;  // Command::run() reports it
-    if (ended.ok()) return failed("get", nowhere(wanted));
+    if (ended.ok()) return tell_absent(client, {name}, wanted.query);
     if (!follower.current() || !goes_on(ended.error())) return failed("get", ended.error());
     if (!std::exchange(away, true))
       tell(stderr, "davit get: " + ended.error().message + "; connecting again");
@@ -230,7 +247,14 @@ int watch(OperatorClient& client, const Wanted& wanted) {
   }
 }
 
-int get(const Wanted& wanted) {
+int get(Wanted& wanted) {
+  wanted.query.names = wanted.words.names();
+  if (wanted.watch && wanted.query.names.size() > 1)
+    throw UsageError("--watch follows one record, one kind or all");
+  if (wanted.watch && wanted.format == Format::jsonpath)
+    throw UsageError("-o jsonpath prints no changes: --watch with -o json prints one a line");
+  if (wanted.with_version && !is_document(wanted.format))
+    throw UsageError("--with-version is for -o yaml and -o json");
   auto client = OperatorClient::open(wanted.server);
   if (!client.ok()) return not_usable("get", client.error());
   return wanted.watch ? watch(*client, wanted) : show(*client, wanted);
@@ -240,19 +264,26 @@ int get(const Wanted& wanted) {
 
 CommandPtr get_command() {
   auto wanted = std::make_shared<Wanted>();
-  auto command = std::make_shared<Command>("get", "[KIND [ID]] [-o table|json|yaml]",
+  auto command = std::make_shared<Command>("get", "[KIND [ID...] | KIND/ID...] [-o FORMAT]",
                                            "show desired state", [wanted] { return get(*wanted); });
-  command->word("KIND", wanted->kind, "of this kind only");
-  command->word("ID", wanted->id, "this record only");
-  command->option("-r,--region", "R", wanted->region, "of this region only");
+  wanted->words.add_words(*command);
+  command->option("-r,--region", "R", wanted->query.region, "of this region only");
+  command->option("-n,--namespace", "NS", wanted->query.ns,
+                  "of this Kubernetes namespace only; records have no labels to select by");
+  command->no_option("-l,--selector", no_labels);
   command->flag("-w,--watch", wanted->watch,
                 "then print each change as it comes; reconnects when the server was away");
-  command->flag("--deleted", wanted->deleted,
+  command->flag("--deleted", wanted->query.deleted,
                 "show deleted records, too; their documents cannot be applied again");
-  add_format(*command, wanted->format, "what yaml and json print can be applied again");
+  add_format(*command, wanted->format, "what yaml and json print can be applied again",
+             {Format::wide, Format::name}, &wanted->path);
+  command->flag("--with-version", wanted->with_version,
+                "with yaml and json: documents that apply refuses once their records have changed");
   wanted->server.add_options(*command);
-  command->examples(
-      {"davit get deployment -r eu-1", "davit get --watch", "davit get -o yaml > all.yaml"});
+  command->examples({"davit get deployment -r eu-1", "davit get deployment/d_web",
+                     "davit get --watch", "davit get -o yaml > all.yaml",
+                     "davit get deployment/d_web -o yaml --with-version > web.yaml",
+                     "davit get deployment -o jsonpath='{.items[*].id}'"});
   return command;
 }
 

@@ -48,7 +48,7 @@ std::string name_of(const CLI::Option& option) {
 void add_options(Rows& rows, const std::vector<const CLI::Option*>& options,
                  const std::string& indent) {
   for (const CLI::Option* option : options) {
-    if (option->nonpositional() && !option->check_lname("help"))
+    if (option->nonpositional() && !option->check_lname("help") && !option->get_group().empty())
       rows.emplace_back(indent + name_of(*option), option->get_description());
   }
 }
@@ -58,7 +58,7 @@ std::string help_of_davit(const Command& davit) {
   Rows rows;
   for (const Command* command : davit.commands())
     rows.emplace_back("davit " + command->get_name(), command->get_description());
-  rows.emplace_back("davit --version", "print the version");
+  rows.emplace_back("davit --version", "print the version, the build and the ABI");
   out += two_columns(rows) + "\nexit codes:\n";
   for (const ExitMeaning& e : exit_meanings())
     out += "  " + std::to_string(e.code) + "  " + e.means + "\n";

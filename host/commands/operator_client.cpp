@@ -18,6 +18,7 @@
 #include "read_file.hpp"
 #include "rpc/grpc/library.hpp"
 #include "rpc/unreachable.hpp"
+#include "text_pieces.hpp"
 
 namespace davit::host {
 
@@ -40,21 +41,21 @@ Result<std::string> read_credentials(const std::string& path) {
   return text;
 }
 
-bool take_prefix(std::string& text, std::string_view prefix) {
-  if (text.compare(0, prefix.size(), prefix) != 0) return false;
-  text.erase(0, prefix.size());
-  return true;
-}
-
 // Of "failed to connect to all addresses; last error: UNKNOWN: unix:/x: No such file or directory"
 // only the end is useful.
-std::string why_unreachable(std::string message, const std::string& target) {
+std::string why_unreachable(std::string_view message, const std::string& target) {
   constexpr std::string_view mark = "last error: ";
-  if (const size_t at = message.find(mark); at != std::string::npos)
-    message.erase(0, at + mark.size());
+  if (const size_t at = message.find(mark); at != std::string_view::npos)
+    message.remove_prefix(at + mark.size());
   take_prefix(message, "UNKNOWN: ");
   take_prefix(message, target + ": ");
-  return message;
+  return std::string(message);
+}
+
+// What to do about a certificate that nobody vouches for here. Empty: that is not what is wrong.
+std::string certificate_hint(const std::string& message) {
+  if (message.find("certificate verify failed") == std::string::npos) return {};
+  return " (--ca-file names whom to trust; the certificate must have the name in the URL)";
 }
 
 // The longest time that a call waits. Empty: no limit.
@@ -67,13 +68,18 @@ std::chrono::system_clock::time_point wall(OperatorClient::Clock::time_point t) 
              t - OperatorClient::Clock::now());
 }
 
+std::string path_of(const std::string& method) {
+  const bool has_service = method.find('/') != std::string::npos;
+  return (has_service ? "/davit.v1." : "/davit.v1.OperatorService/") + method;
+}
+
 // A call with one request, by gRPC's stub for any message. Each step waits until it is done.
 class BlockingCall {
  public:
   BlockingCall(const std::shared_ptr<grpc::Channel>& channel, grpc::ClientContext& context,
                const std::string& method, const Message& request)
       : call_(grpc::TemplatedGenericStub<Message, Message>(channel).PrepareCall(
-            &context, "/davit.v1.OperatorService/" + method, &queue_)) {
+            &context, path_of(method), &queue_)) {
     call_->StartCall(nullptr);
     wait();
     call_->WriteLast(request, {}, nullptr);
@@ -160,7 +166,8 @@ struct OperatorClient::Connection {
     if (code != Code::unavailable) return Error{code, status.error_message()};
     return Error{code, "server " + url +
                            " cannot be reached: " + why_unreachable(status.error_message(), url) +
-                           hint_of(url, status.error_message())};
+                           hint_of(url, status.error_message()) +
+                           certificate_hint(status.error_message())};
   }
 };
 
@@ -174,7 +181,7 @@ Result<OperatorClient> OperatorClient::open(const ServerAddress& address) {
   connection->url = address.url;
   connection->timeout = address.timeout;
   connection->opened = Clock::now();
-  std::string target = address.url;
+  std::string_view target = address.url;
   std::shared_ptr<grpc::ChannelCredentials> credentials = grpc::InsecureChannelCredentials();
   if (take_prefix(target, "https://")) {
     grpc::SslCredentialsOptions options;
@@ -184,12 +191,12 @@ Result<OperatorClient> OperatorClient::open(const ServerAddress& address) {
       options.pem_root_certs = *roots;
     }
     credentials = grpc::SslCredentials(options);
-  } else if (!take_prefix(target, "http://") && target.compare(0, 5, "unix:") != 0) {
+  } else if (!take_prefix(target, "http://") && !target.starts_with("unix:")) {
     return Error{Code::invalid_argument,
                  "--server must be unix:/path, http://host:port or https://host:port, not \"" +
-                     target + "\""};
+                     address.url + "\""};
   }
-  if (target.compare(0, 5, "unix:") != 0 && target.find(':') == std::string::npos) {
+  if (!target.starts_with("unix:") && target.find(':') == std::string_view::npos) {
     return Error{Code::invalid_argument,
                  "--server: \"" + address.url + "\" names no port: " + address.url + ":7070"};
   }
@@ -204,7 +211,7 @@ Result<OperatorClient> OperatorClient::open(const ServerAddress& address) {
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, connect_interval_min_ms);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, connect_interval_max_ms);
-  connection->channel = grpc::CreateCustomChannel(target, credentials, arguments);
+  connection->channel = grpc::CreateCustomChannel(std::string(target), credentials, arguments);
   return OperatorClient(std::move(connection));
 }
 

@@ -41,7 +41,7 @@ class OperatorClient {
   OperatorClient(OperatorClient&&) noexcept;
   ~OperatorClient();
 
-  // Makes a call such as "Apply". Without a timeout it gives up after 30 s.
+  // Makes a call such as "Apply", or "FederationService/Status" of another service. Without a timeout it gives up after 30 s.
   Result<> call(const std::string& method, const google::protobuf::MessageLite& request,
                 google::protobuf::MessageLite& response);
   // Calls a streaming method that ends by itself. Calls `see` for each message, which is in

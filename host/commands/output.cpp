@@ -1,13 +1,16 @@
 #include "output.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <map>
 
 #include <google/protobuf/util/json_util.h>
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
 #include "exit_codes.hpp"
+#include "suggestions.hpp"
 #include "text_table.hpp"
 #include "yaml.hpp"
 
@@ -16,6 +19,9 @@ namespace davit::host {
 namespace {
 
 namespace json = boost::json;
+
+// What stands before a template.
+constexpr std::string_view template_follows = "jsonpath=";
 
 // Two spaces per level and one key per line, for people and for diff.
 void pretty(const json::value& v, std::string& out, const std::string& indent) {
@@ -45,14 +51,44 @@ void pretty(const json::value& v, std::string& out, const std::string& indent) {
 
 }  // namespace
 
-void add_format(Command& command, Format& into, const std::string& about) {
-  const auto read = [&into](const std::string& word) {
-    if (word != "table" && word != "json" && word != "yaml")
-      throw UsageError("-o must be table, json or yaml, not \"" + word + "\"");
-    into = word == "table" ? Format::table : word == "json" ? Format::json : Format::yaml;
+void add_format(Command& command, Format& into, const std::string& about,
+                const std::vector<Format>& more, JsonPath* path) {
+  const std::vector<std::pair<std::string, Format>> all = {{"table", Format::table},
+                                                           {"wide", Format::wide},
+                                                           {"name", Format::name},
+                                                           {"json", Format::json},
+                                                           {"yaml", Format::yaml}};
+  std::map<std::string, Format> taken;
+  std::string words;
+  for (const auto& [word, format] : all) {
+    const bool extra = format == Format::wide || format == Format::name;
+    if (extra && std::find(more.begin(), more.end(), format) == more.end()) continue;
+    taken.emplace(word, format);
+    words += (words.empty() ? "" : "|") + word;
+  }
+  if (path != nullptr) words += "|" + std::string(template_follows);
+  const auto read = [&into, path, taken, words](const std::string& word) {
+    if (path != nullptr && word.starts_with(template_follows)) {
+      auto parsed = JsonPath::parse(std::string_view(word).substr(template_follows.size()));
+      if (!parsed.ok()) throw UsageError("-o jsonpath: " + parsed.error().message);
+      *path = std::move(*parsed);
+      into = Format::jsonpath;
+      return;
+    }
+    const auto found = taken.find(word);
+    if (found == taken.end())
+      throw UsageError("-o must be one of " + words + ", not \"" + word + "\"");
+    into = found->second;
   };
-  command.add_option_function<std::string>("-o,--output", read, about)
-      ->type_name("table|json|yaml");
+  command.add_option_function<std::string>("-o,--output", read, about)->type_name(words);
+}
+
+size_t table_room(Format format) {
+  return format == Format::wide ? 0 : terminal_columns();
+}
+
+std::string name_line(const std::string& kind, const std::string& id) {
+  return kind + "/" + id;
 }
 
 void print(const json::value& value, Format format) {
@@ -64,6 +100,13 @@ void print(const json::value& value, Format format) {
     out += "\n";
   }
   std::fwrite(out.data(), 1, out.size(), stdout);
+}
+
+int print(const json::value& value, const JsonPath& path, const std::string& command) {
+  const auto text = path.print(value);
+  if (!text.ok()) return failed(command, text.error());
+  std::fwrite(text->data(), 1, text->size(), stdout);
+  return exit_code_done;
 }
 
 json::value to_json(const google::protobuf::Message& message) {
@@ -84,8 +127,9 @@ bool flush_output() {
 }
 
 int failed(const std::string& command, const Error& error) {
-  const std::string line =
-      "davit " + command + ": " + (error.where.empty() ? "" : error.where + ": ") + error.message;
+  const std::string line = "davit " + command + ": " +
+                           (error.where.empty() ? "" : error.where + ": ") +
+                           with_nearest_kind(error.message);
   tell(stderr, line);
   return exit_code_of(error.code);
 }

@@ -70,15 +70,16 @@ Rollout::State Rollout::see(const v1::StatusResponse& response, Time now) {
   const Fate fate = fate_in(response);
   if (fate == Fate::lost || (fate == Fate::unknown && (behind || older))) {
     return say(State::failed, "the store was restored and has lost version " +
-                                  std::to_string(version_) + ": apply it again");
+                                  std::to_string(version_) + ": repeat the command");
   }
   // The answer may be older than the apply.
   if (behind) return say(State::waiting, "not read by the server yet");
 
-  if (object == nullptr) return see_absent(fate);
+  const bool applied = applied_in(response);
+  if (object == nullptr) return see_absent(fate, applied);
   if (object->version() == version_) incarnation_ = response.head().incarnation();
   const bool nothing_left = !object->has_observed() || object->observed().gone();
-  if (!object->live() && object->version() == version_ && nothing_left)
+  if (!object->live() && object->version() == version_ && nothing_left && applied)
     return say(State::done, "gone");
   if (object->version() > version_) {
     return say(State::failed, "replaced by version " + std::to_string(object->version()));
@@ -87,11 +88,14 @@ Rollout::State Rollout::see(const v1::StatusResponse& response, Time now) {
     if (agent.region() != region_) continue;
     for (const auto& i : agent.issues()) {
       if (i.kind() != kind_ || i.id() != id_ || i.version() < version_) continue;
+      if (i.condition() == "orphaned" && !object->live())
+        return say(State::waiting, "being removed");
       if (i.condition() == "delayed") return say(State::waiting, "delayed: " + i.reason());
       return say(State::failed, i.condition() + " by agent " + agent.agent() + ": " + i.reason());
     }
   }
 
+  if (!object->live() && nothing_left) return say(State::waiting, "not applied yet");
   if (object->condition() == "blind") return say(State::waiting, object->reason());
   // The server itself waits for the kind.
   if (object->condition() == "delayed") return say(State::waiting, "delayed " + object->reason());
@@ -118,8 +122,23 @@ Rollout::Fate Rollout::fate_in(const v1::StatusResponse& response) const {
   return Fate::unknown;
 }
 
+bool Rollout::applied_in(const v1::StatusResponse& response) const {
+  for (const auto& agent : response.agents()) {
+    if (agent.region() != region_ || agent.taken_over()) continue;
+    for (const auto& progress : agent.kinds()) {
+      if (progress.kind() == kind_ && progress.applied().version() < version_) return false;
+    }
+    for (const auto& i : agent.issues()) {
+      if (i.kind() != kind_ || i.id() != id_) continue;
+      if (i.condition() == "orphaned" || i.version() >= version_) return false;
+    }
+  }
+  return true;
+}
+
 // Every record is shown, except for deleted ones of which nothing is left.
-Rollout::State Rollout::see_absent(Fate fate) {
+Rollout::State Rollout::see_absent(Fate fate, bool applied) {
+  if (fate == Fate::kept && !applied) return say(State::waiting, "not applied yet");
   if (fate == Fate::kept) return say(State::done, "gone");
   return say(State::failed,
              "missing: the store no longer has the record. It was opened anew or restored since "

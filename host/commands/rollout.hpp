@@ -1,5 +1,5 @@
-// Decides when `davit apply --wait` ends for one object, from the answers to a status call, and
-// describes the progress in a line for people. Pure.
+// Decides when `davit apply --wait` or `davit delete --wait` ends for one object, from the answers
+// to a status call, and describes the progress in a line for people. Pure.
 #pragma once
 
 #include <chrono>
@@ -24,10 +24,10 @@ class Rollout {
 
   enum class State { waiting, done, failed };
   // Done: everything that runs is of this version and as many are ready as the record wants. If the
-  // record wants nothing: nothing is left. Failed: an agent reports an issue with this version
-  // (delayed aside), a later change replaced it, the store was restored and has lost it, the store
-  // no longer has the record and cannot say why, or it has been unhealthy for 10 s. A pod that
-  // fails once may start the next time.
+  // record wants nothing: nothing is left, and no agent of the region has yet to apply the version.
+  // Failed: an agent reports an issue with this version (delayed aside), a later change replaced
+  // it, the store was restored and has lost it, the store no longer has the record and cannot say
+  // why, or it has been unhealthy for 10 s. A pod that fails once may start the next time.
   State see(const v1::StatusResponse& response, Time now);
 
   State state() const { return state_; }
@@ -39,7 +39,10 @@ class Rollout {
   // What has become of the version in the store that answers.
   enum class Fate { kept, lost, unknown };
   Fate fate_in(const v1::StatusResponse& response) const;
-  State see_absent(Fate fate);
+  State see_absent(Fate fate, bool applied);
+  // No agent of the region that watches the kind has yet to come to the version, or has an issue
+  // with the object.
+  bool applied_in(const v1::StatusResponse& response) const;
   State see_pods(const v1::Status& seen, Time now);
 
   std::string kind_, region_, id_;

@@ -14,8 +14,9 @@ CommandPtr run_command() {
       });
   command->words(
       "FILE", *files,
-      "TOML; a directory stands for its *.toml; later ones are merged over earlier ones");
-  command->examples({"davit run /etc/davit/server.toml /etc/davit/conf.d"});
+      "TOML; a directory stands for its *.toml; later ones are merged over earlier ones. One whose "
+      "name ends in .d need not be there");
+  command->examples({"davit run /etc/davit/server.toml /etc/davit/server.conf.d"});
   return command;
 }
 

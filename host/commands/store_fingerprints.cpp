@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "services/hexadecimal.hpp"
+
 namespace davit::host {
 namespace {
 
@@ -124,13 +126,7 @@ Result<std::optional<Fingerprint>> StoreFingerprints::next() {
 }
 
 std::string StoreFingerprints::digest() const {
-  static constexpr char hex[] = "0123456789abcdef";
-  std::string out;
-  for (const unsigned char byte : all_) {
-    out += hex[byte >> 4];
-    out += hex[byte & 15];
-  }
-  return out;
+  return hexadecimal(all_);
 }
 
 Result<> StoreFingerprints::read_on() {

@@ -1,5 +1,7 @@
 #include "yaml.hpp"
 
+#include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cstdio>
 #include <optional>
@@ -147,7 +149,40 @@ Error at(const std::string& file, int line, const std::string& message) {
   return {Code::invalid_argument, message, file + ":" + std::to_string(line)};
 }
 
-void emit_value(YAML::Emitter& out, const json::value& v) {
+// Whether YAML 1.1 may read it as another type than a text: yes, off, 1:30, 12e4.
+bool is_other_in_1_1(std::string text) {
+  if (text.empty() || (text[0] >= '0' && text[0] <= '9') || text[0] == '.' || text[0] == '+' ||
+      text[0] == '-')
+    return true;
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  for (const char* word : {"y", "n", "yes", "no", "on", "off"})
+    if (text == word) return true;
+  return false;
+}
+
+// Whether a block has all of it: it has lines, ends with one line's end, and begins with neither a
+// space nor an empty line.
+bool fits_block(const std::string& text) {
+  if (text.size() < 2 || text.back() != '\n' || text[text.size() - 2] == '\n') return false;
+  if (text.front() == ' ' || text.front() == '\n' || text.front() == '\t') return false;
+  return std::none_of(text.begin(), text.end(), [](unsigned char c) {
+    return (c < 0x20 && c != '\n' && c != '\t') || c == 0x7f;
+  });
+}
+
+void emit_text(YAML::Emitter& out, const std::string& text, YamlTexts texts) {
+  const bool blocks = texts == YamlTexts::in_blocks;
+  if (blocks && fits_block(text)) {
+    out << YAML::Literal << text;
+  } else if (plain(text).is_string() && !(blocks && is_other_in_1_1(text))) {
+    out << text;  // without quotes only if it is read back as the same string
+  } else {
+    out << YAML::DoubleQuoted << text;
+  }
+}
+
+void emit_value(YAML::Emitter& out, const json::value& v, YamlTexts texts) {
   switch (v.kind()) {
     case json::kind::null:
       out << YAML::Null;
@@ -164,20 +199,13 @@ void emit_value(YAML::Emitter& out, const json::value& v) {
     case json::kind::double_:
       out << v.get_double();
       break;
-    case json::kind::string: {
-      const std::string text(v.get_string());
-      // Write a string without quotes only if it is read back as the same string.
-      if (plain(text).is_string()) {
-        out << text;
-      } else {
-        out << YAML::DoubleQuoted << text;
-      }
+    case json::kind::string:
+      emit_text(out, std::string(v.get_string()), texts);
       break;
-    }
     case json::kind::array:
       if (v.get_array().empty()) out << YAML::Flow;
       out << YAML::BeginSeq;
-      for (const auto& item : v.get_array()) emit_value(out, item);
+      for (const auto& item : v.get_array()) emit_value(out, item, texts);
       out << YAML::EndSeq;
       break;
     case json::kind::object:
@@ -185,7 +213,7 @@ void emit_value(YAML::Emitter& out, const json::value& v) {
       out << YAML::BeginMap;
       for (const auto& [key, value] : v.get_object()) {
         out << YAML::Key << std::string(key) << YAML::Value;
-        emit_value(out, value);
+        emit_value(out, value, texts);
       }
       out << YAML::EndMap;
       break;
@@ -222,9 +250,9 @@ Result<std::vector<YamlDocument>> read_yaml(const std::string& text, const std::
   return out;
 }
 
-std::string to_yaml(const json::value& value) {
+std::string to_yaml(const json::value& value, YamlTexts texts) {
   YAML::Emitter out;
-  emit_value(out, value);
+  emit_value(out, value, texts);
   return std::string(out.c_str()) + "\n";
 }
 

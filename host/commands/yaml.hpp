@@ -27,7 +27,11 @@ struct YamlDocument {
 // string, and so is "yes". Errors have "file:line" in `where`.
 Result<std::vector<YamlDocument>> read_yaml(const std::string& text, const std::string& file);
 
+// How texts are written: each on one line; or those of several lines as blocks ("|"), and whatever
+// YAML 1.1 reads as another type (yes, 1:30) in quotes, as kubectl needs it.
+enum class YamlTexts { on_one_line, in_blocks };
+
 // Writes block style. Strings that would be read as another type are quoted.
-std::string to_yaml(const boost::json::value& value);
+std::string to_yaml(const boost::json::value& value, YamlTexts texts = YamlTexts::on_one_line);
 
 }  // namespace davit::host

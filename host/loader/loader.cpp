@@ -2,12 +2,13 @@
 
 #define BOOST_DLL_USE_STD_FS
 #include <dlfcn.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <boost/dll/shared_library.hpp>
+#include <boost/interprocess/file_mapping.hpp>
+#include <boost/interprocess/mapped_region.hpp>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include "config/suggest.hpp"
 
@@ -25,12 +26,35 @@ Error fault(std::string message) {
   return {Code::failed_precondition, std::move(message)};
 }
 
+// Whoever can replace a plugin can run code as this process.
+Result<> check_writers(const fs::path& file) {
+  for (const fs::path& path : {file.parent_path(), file}) {
+    struct stat status {};
+    if (::stat(path.c_str(), &status) != 0 || (status.st_mode & S_IWOTH) == 0) continue;
+    return fault(path.string() + " can be written by every user, who could put code there: " +
+                 "chmod o-w " + path.string());
+  }
+  return {};
+}
+
+// Maps the file, because few of its pages are looked at.
+Result<Note> read_note_of(const std::string& path) {
+  namespace ipc = boost::interprocess;
+  try {
+    const ipc::file_mapping file(path.c_str(), ipc::read_only);
+    std::error_code error;
+    // A folder, or an empty file, cannot be mapped.
+    if (!fs::is_regular_file(path, error) || fs::is_empty(path, error)) return read_note({});
+    const ipc::mapped_region bytes(file, ipc::read_only);
+    return read_note({static_cast<const char*>(bytes.get_address()), bytes.get_size()});
+  } catch (const ipc::interprocess_exception& e) {
+    return fault(e.what());
+  }
+}
+
 Result<Note> note_of(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return fault(std::strerror(errno));
-  std::ostringstream text;
-  text << in.rdbuf();
-  auto note = read_note(text.view());
+  if (auto safe = check_writers(path); !safe.ok()) return safe.error();
+  auto note = read_note_of(path);
   if (!note.ok()) return note;
   if (auto fits = check_note(*note); !fits.ok()) return fits.error();
   if (note->name != fs::path(path).stem()) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include <davit/abi/actuator.h>
 #include <davit/abi/kind_needs.h>
 #include <davit/abi/records_role.h>
 #include <davit/abi/rights.h>
@@ -165,7 +166,7 @@ const std::vector<std::string>& known_roles() {
          {DAVIT_STORAGE, DAVIT_STORAGE_COPY, DAVIT_STORAGE_MOVE, DAVIT_STORAGE_SCHEMA,
           DAVIT_STORAGE_ELECTION, DAVIT_STORAGE_INTENTS, DAVIT_CHANGE_SINK, DAVIT_STATUS_SINK,
           DAVIT_KIND, DAVIT_KIND_NEEDS, DAVIT_GATE, DAVIT_CLUSTER, DAVIT_RIGHTS, DAVIT_SECRETS,
-          DAVIT_RECORDS})
+          DAVIT_RECORDS, DAVIT_ACTUATOR})
       out.emplace_back(id.substr(id.find('.') + 1));
     return out;
   }();

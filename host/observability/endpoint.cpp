@@ -1,5 +1,7 @@
 #include "endpoint.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -12,6 +14,7 @@
 #include "http_answer.hpp"
 #include "runtime/runtime.hpp"
 #include "services/host_and_port.hpp"
+#include "services/passed_sockets.hpp"
 
 namespace davit::host {
 namespace {
@@ -97,14 +100,10 @@ class Endpoint : public Extension {
   Result<> listen() override {
     if (listen_.empty()) return {};
     error_code error;
-    tcp::resolver resolver(strand_);
-    const auto found = resolver.resolve(at_.host, std::to_string(at_.port), error);
-    if (!error) {
-      const tcp::endpoint endpoint = found.begin()->endpoint();
-      acceptor_.open(endpoint.protocol(), error);
-      if (!error) acceptor_.set_option(tcp::acceptor::reuse_address(true), error);
-      if (!error) acceptor_.bind(endpoint, error);
-      if (!error) acceptor_.listen(asio::socket_base::max_listen_connections, error);
+    if (const auto r = take_over(error); !r.ok()) {
+      return r.error().in("host.metrics_listen");
+    } else if (!*r) {
+      bind(error);
     }
     if (error) {
       return Error{Code::unavailable,
@@ -126,6 +125,31 @@ class Endpoint : public Extension {
   }
 
  private:
+  // True: the service manager listens at the address, and has passed the socket.
+  Result<bool> take_over(error_code& error) {
+    if (core_.passed == nullptr) return false;
+    const auto passed = core_.passed->take("host.metrics_listen", listen_);
+    if (!passed.ok()) return passed.error();
+    if (passed->empty()) return false;
+    for (size_t i = 1; i < passed->size(); ++i) ::close((*passed)[i]);
+    if (passed->size() > 1)
+      return Error{Code::failed_precondition, "the service manager passes several sockets for it"};
+    const bool six = address_of_listening(passed->front()).starts_with('[');
+    acceptor_.assign(six ? tcp::v6() : tcp::v4(), passed->front(), error);
+    return true;
+  }
+
+  void bind(error_code& error) {
+    tcp::resolver resolver(strand_);
+    const auto found = resolver.resolve(at_.host, std::to_string(at_.port), error);
+    if (error) return;
+    const tcp::endpoint endpoint = found.begin()->endpoint();
+    acceptor_.open(endpoint.protocol(), error);
+    if (!error) acceptor_.set_option(tcp::acceptor::reuse_address(true), error);
+    if (!error) acceptor_.bind(endpoint, error);
+    if (!error) acceptor_.listen(asio::socket_base::max_listen_connections, error);
+  }
+
   void accept() {
     acceptor_.async_accept(strand_, [this](error_code error, tcp::socket socket) {
       if (error == asio::error::operation_aborted || !acceptor_.is_open()) return;

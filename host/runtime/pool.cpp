@@ -26,6 +26,7 @@ void Pool::post(davit_task task, void* arg, std::string_view guest) {
     ++from->second;
     ++calls_;
   }
+  if (waiting_.empty()) moved_ = std::chrono::steady_clock::now();
   waiting_.push_back({task, arg, from});
   if (idle_ >= waiting_.size() || alive_ >= max_) {
     changed_.notify_one();
@@ -58,6 +59,7 @@ void Pool::work() {
     if (waiting_.empty()) break;
     const Task task = waiting_.front();
     waiting_.pop_front();
+    if (!waiting_.empty()) moved_ = std::chrono::steady_clock::now();
     lock.unlock();
     run(task);
     lock.lock();
@@ -91,6 +93,12 @@ std::string Pool::wait_for_guests(std::chrono::steady_clock::time_point deadline
 bool Pool::busy() {
   std::lock_guard lock(mutex_);
   return !waiting_.empty() || alive_ > idle_;
+}
+
+std::chrono::nanoseconds Pool::stands_still() {
+  std::lock_guard lock(mutex_);
+  if (waiting_.empty()) return {};
+  return std::chrono::steady_clock::now() - moved_;
 }
 
 bool Pool::shutdown(std::chrono::steady_clock::time_point deadline) {

@@ -37,6 +37,8 @@ class Pool {
   bool shutdown(std::chrono::steady_clock::time_point deadline);
 
   bool busy();  // a task waits or runs
+  // How long tasks have been waiting without one having begun. Zero: none waits. [any]
+  std::chrono::nanoseconds stands_still();
 
   const std::string& name() const { return name_; }
   unsigned max_concurrency() const { return max_; }
@@ -62,6 +64,8 @@ class Pool {
   std::vector<std::thread> threads_;
   Guests guests_;     // entries are never removed: Task points to them
   size_t calls_ = 0;  // of all guests
+  // When the first of those that wait came, or another one began.
+  std::chrono::steady_clock::time_point moved_;
   unsigned idle_ = 0, alive_ = 0;
   bool closed_ = false;
 };

@@ -168,6 +168,14 @@ asio::io_context& Runtime::io() {
   return state_->io;
 }
 
+std::string Runtime::pool_that_stands_still(std::chrono::nanoseconds longer_than) {
+  std::lock_guard lock(state_->mutex);
+  for (const auto& [instance, pool] : state_->pools) {
+    if (pool->stands_still() > longer_than) return instance;
+  }
+  return {};
+}
+
 Pool& Runtime::pool(std::string_view instance, unsigned max_concurrency) {
   std::lock_guard lock(state_->mutex);
   auto it = state_->pools.find(instance);

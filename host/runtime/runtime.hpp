@@ -45,6 +45,10 @@ class Runtime {
   // The pool of an instance; its threads have the instance's name. Lives as long as the runtime.
   Pool& pool(std::string_view instance, unsigned max_concurrency);
 
+  // The name of a pool in which tasks have been waiting for longer than this without one having
+  // begun. Empty: there is none. [any]
+  std::string pool_that_stands_still(std::chrono::nanoseconds longer_than);
+
   // Cancels the timers (fired = 0), runs the queued tasks and ends the threads. False: the deadline
   // passed first. Threads are then still running, and the process must end with _exit. Idempotent.
   bool shutdown(std::chrono::steady_clock::time_point deadline);

@@ -17,7 +17,7 @@ completes() {
 }
 completes "status storage" s
 completes "--region" get --re
-completes "table json yaml" get -o ""
+completes "table wide name json yaml jsonpath=" get -o ""
 completes "backup restore verify maintain migrate copy" storage ""
 completes " -o default" apply -f ./sh
 completes "taken over" explain ta

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <map>
 
 #include "commands/davit.hpp"
 #include "commands/exit_codes.hpp"
@@ -82,6 +83,49 @@ TEST_F(CommandLine, AnEmptyValueIsNotTheNextWord) {
   EXPECT_TRUE(watch_);
 }
 
+TEST_F(CommandLine, AShortOptionTakesItsValueInEveryForm) {
+  for (const Words& words : {Words{"get", "-reu"}, Words{"get", "-r=eu"}, Words{"get", "-r", "eu"},
+                             Words{"get", "--region=eu"}}) {
+    EXPECT_EQ(said(words), "get");
+    EXPECT_EQ(std::exchange(region_, {}), "eu") << words[1];
+  }
+  EXPECT_EQ(said({"get", "-r=", "--watch"}), "get");
+  EXPECT_EQ(region_, "");
+  EXPECT_TRUE(std::exchange(watch_, false));
+  EXPECT_EQ(said({"get", "-w=true", "-r=a=b"}), "get");
+  EXPECT_TRUE(watch_);
+  EXPECT_EQ(region_, "a=b");
+  EXPECT_EQ(said({"apply", "-f=-", "-f=x", "--", "-f=y"}), "apply");
+  EXPECT_EQ(files_, (Words{"-", "x"}));
+  EXPECT_EQ(rest_, (Words{"-f=y"}));
+}
+
+TEST_F(CommandLine, OptionsMayStandBeforeTheirCommand) {
+  EXPECT_EQ(said({"--region", "get", "-w", "--timeout=5m", "get", "deployment"}), "get");
+  EXPECT_EQ(region_, "get");
+  EXPECT_TRUE(watch_);
+  EXPECT_EQ(timeout_, std::chrono::minutes(5));
+  EXPECT_EQ(kind_, "deployment");
+  EXPECT_EQ(said({"--region", "eu", "get", "-r", "us"}), "get");
+  EXPECT_EQ(region_, "us") << "the last one wins";
+  EXPECT_EQ(said({"--server", "u", "--dry-run", "store", "copy", "get"}), "copy");
+  EXPECT_EQ(server_, "u");
+  EXPECT_EQ(kind_, "get");
+  EXPECT_EQ(said({"-f", "a", "apply", "b", "-f", "c"}), "apply");
+  EXPECT_EQ(files_, (Words{"a", "c"}));
+}
+
+TEST_F(CommandLine, WhatStandsBeforeACommandAndIsNoOptionOfItIsRefused) {
+  EXPECT_EQ(said({"--server", "u", "get"}),
+            "davit get: unknown option --server (usage: davit get [KIND])\n");
+  EXPECT_EQ(said({"--server", "u", "got"}), "davit: no command \"got\"; did you mean \"get\"?\n");
+  EXPECT_EQ(said({"--server", "u"}),
+            "davit: which command? (--server is an option of commands; see davit help)\n");
+  EXPECT_EQ(said({"--sever", "u", "store", "copy", "f"}),
+            "davit: unknown option --sever; did you mean \"--server\"?\n");
+  EXPECT_EQ(said({"--sever"}), "davit: unknown option --sever; did you mean \"--server\"?\n");
+}
+
 TEST_F(CommandLine, AFileIsNamedByEachOptionOfItsOwn) {
   EXPECT_EQ(said({"apply", "-f", "a", "b", "--file=[c,d]", "-f", "-", "[e,f]"}), "apply");
   EXPECT_EQ(files_, (Words{"a", "[c,d]", "-"}));
@@ -111,8 +155,7 @@ TEST_F(CommandLine, AVerbTakesTheOptionsOfItsCommandToo) {
 TEST_F(CommandLine, NamesWhatItDoesNotKnowAndWhatIsNearest) {
   EXPECT_EQ(said({"got"}), "davit: no command \"got\"; did you mean \"get\"?\n");
   EXPECT_EQ(said({"fly", "--high"}), "davit: no command \"fly\"; see davit help\n");
-  EXPECT_EQ(said({"--fast", "get"}),
-            "davit: unknown option --fast; those of a command stand after it\n");
+  EXPECT_EQ(said({"--fast", "get"}), "davit: unknown option --fast\n");
   EXPECT_EQ(said({"get", "-x"}), "davit get: unknown option -x (usage: davit get [KIND])\n");
   EXPECT_EQ(said({"get", "--regoin=eu"}),
             "davit get: unknown option --regoin=eu; did you mean \"--region\"? (usage: davit get "
@@ -195,6 +238,24 @@ TEST(Davit, EveryOptionAndWordSaysWhatItIsFor) {
     }
   });
   EXPECT_GT(options, 40u);
+}
+
+// Words before a command could not be told from values otherwise.
+TEST(Davit, AnOptionMeansTheSameInAllCommands) {
+  const CommandPtr davit = davit_command();
+  std::map<std::string, std::string> meant;
+  each(*davit, [&](const Command& command) {
+    for (const CLI::Option* option : command.get_options()) {
+      const std::string longer = option->get_lnames().empty() ? "" : option->get_lnames().front();
+      const std::string means = longer + (option->get_expected_max() > 0 ? " VALUE" : "");
+      for (const auto& names : {option->get_lnames(), option->get_snames()}) {
+        for (const std::string& name : names)
+          EXPECT_EQ(meant.emplace(name, means).first->second, means)
+              << command.path() << " " << name;
+      }
+    }
+  });
+  EXPECT_GT(meant.size(), 20u);
 }
 
 TEST(Davit, TheExamplesOfTheHelpAreCommandsOfItsOwn) {

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <boost/json/serialize.hpp>
+
 #include "commands/documents.hpp"
 
 namespace davit::host {
@@ -25,6 +27,34 @@ TEST(Documents, FieldsGoWhereTheyBelong) {
   EXPECT_EQ(doc.annotations().at("davit.dev/pause"), "true");
   EXPECT_EQ(doc.annotations().at("n"), "5");
   EXPECT_EQ(doc.spec_json(), R"({"image":"i","replicas":2})");
+}
+
+TEST(Documents, AVersionIsANumber) {
+  const auto d = read(
+      "kind: d\nregion: eu\nid: a\nversion: 12\nincarnation: 18446744073709551615\n"
+      "spec: {}\n");
+  ASSERT_TRUE(d.faults.empty()) << d.faults[0];
+  EXPECT_EQ(d.good[0].document.version(), 12u);
+  EXPECT_EQ(d.good[0].document.incarnation(), UINT64_MAX);
+  EXPECT_FALSE(read("kind: d\nregion: eu\nspec: {}\n").good[0].document.has_version());
+  const auto bad = read("kind: d\nregion: eu\nversion: -1\nspec: {}\n");
+  ASSERT_EQ(bad.faults.size(), 1u);
+  EXPECT_EQ(bad.faults[0],
+            "deploy.yaml:3: version: must be a number, as `get -o yaml --with-version` prints it");
+  // What get prints is read back.
+  const auto again = read(boost::json::serialize(to_json(d.good[0].document)));
+  EXPECT_EQ(again.good[0].document.SerializeAsString(), d.good[0].document.SerializeAsString());
+}
+
+TEST(Documents, OfARecordThatIsNamedTwiceTheFirstIsLeft) {
+  auto d = read(
+      "kind: d\nregion: eu\nid: a\nspec: {n: 1}\n---\nkind: d\nregion: eu\nid: b\n"
+      "spec: {}\n---\nkind: d\nregion: eu\nid: a\nspec: {n: 2}\n");
+  refuse_twins(d);
+  ASSERT_EQ(d.good.size(), 2u);
+  EXPECT_EQ(d.good[0].document.spec_json(), R"({"n":1})");
+  ASSERT_EQ(d.faults.size(), 1u);
+  EXPECT_EQ(d.faults[0], "deploy.yaml:13: id: is named twice: d/a");
 }
 
 TEST(Documents, OneThatNoServerTakesIsNamedByItsLine) {

@@ -13,6 +13,7 @@ namespace {
 TEST(ExitCodes, TellWhatToDoApart) {
   EXPECT_EQ(exit_code_of(Code::invalid_argument), exit_code_refused);
   EXPECT_EQ(exit_code_of(Code::permission_denied), exit_code_refused);
+  EXPECT_EQ(exit_code_of(Code::aborted), exit_code_refused) << "of another version";
   EXPECT_EQ(exit_code_of(Code::not_found), exit_code_not_found);
   EXPECT_EQ(exit_code_of(Code::unavailable), exit_code_no_answer);
   EXPECT_EQ(exit_code_of(Code::deadline_exceeded), exit_code_no_answer);

@@ -72,6 +72,38 @@ TEST_F(RolloutTest, WhatIsArchivedIsDoneWhenNothingIsLeft) {
   EXPECT_EQ(rollout_.line(), "deployment/d_1 (eu): gone");
 }
 
+TEST_F(RolloutTest, WhatIsDeletedIsDoneWhenAgentsHaveAppliedTheDelete) {
+  object_->set_live(false);
+  auto* progress = agent_->add_kinds();
+  progress->set_kind("deployment");
+  progress->mutable_applied()->set_version(11);
+  // It may have made the object, and not have reported it yet.
+  EXPECT_EQ(see(), Rollout::State::waiting);
+  EXPECT_EQ(rollout_.line(), "deployment/d_1 (eu): not applied yet");
+  const v1::StatusResponse with_object = status_;
+  status_.clear_objects();
+  EXPECT_EQ(see(), Rollout::State::waiting) << "the server no longer shows it";
+  status_ = with_object;
+  status_.mutable_agents(0)->set_taken_over(true);
+  EXPECT_EQ(Rollout(rollout_).see(status_, {}), Rollout::State::done) << "it does nothing any more";
+  status_.mutable_agents(0)->set_taken_over(false);
+  status_.mutable_agents(0)->mutable_kinds(0)->mutable_applied()->set_version(12);
+  EXPECT_EQ(see(), Rollout::State::done);
+}
+
+TEST_F(RolloutTest, AnOrphanThatIsDeletedIsWaitedForAndOneThatIsHeldFails) {
+  object_->set_live(false);
+  auto* progress = agent_->add_kinds();
+  progress->set_kind("deployment");
+  progress->mutable_applied()->set_version(14);  // of the store that was lost
+  issue(14, "orphaned");
+  EXPECT_EQ(see(), Rollout::State::waiting);
+  EXPECT_EQ(rollout_.line(), "deployment/d_1 (eu): being removed");
+  agent_->clear_issues();
+  issue(12, "held");
+  EXPECT_EQ(see(), Rollout::State::failed);
+}
+
 TEST_F(RolloutTest, ReadyPodsOfAnOlderVersionDoNotCount) {
   observe(11, 3, 3, 3, 0);
   EXPECT_EQ(see(), Rollout::State::waiting);
@@ -118,8 +150,9 @@ TEST_F(RolloutTest, WhatARestoredStoreHasLostFails) {
   status_.mutable_head()->set_version(11);
   object_->set_version(11);
   EXPECT_EQ(see(), Rollout::State::failed);
-  EXPECT_EQ(rollout_.line(),
-            "deployment/d_1 (eu): the store was restored and has lost version 12: apply it again");
+  EXPECT_EQ(
+      rollout_.line(),
+      "deployment/d_1 (eu): the store was restored and has lost version 12: repeat the command");
 }
 
 // The store has given the lost version to another record meanwhile.
@@ -163,8 +196,9 @@ TEST_F(RolloutTest, WhatTheHistoryHasLostFails) {
   object_->set_version(20);
   observe(20, 3, 3, 3, 0);
   EXPECT_EQ(see(), Rollout::State::failed);
-  EXPECT_EQ(rollout_.line(),
-            "deployment/d_1 (eu): the store was restored and has lost version 12: apply it again");
+  EXPECT_EQ(
+      rollout_.line(),
+      "deployment/d_1 (eu): the store was restored and has lost version 12: repeat the command");
 }
 
 // A store forgets the oldest of its history, and a restored one never knew the latest.

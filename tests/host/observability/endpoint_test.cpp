@@ -14,23 +14,12 @@
 #include "services/metrics.hpp"
 #include "services/shutdown.hpp"
 
+#include "../port.hpp"
+
 namespace davit::host {
 namespace {
 
 constexpr int patience_ms = 90'000;
-
-// A port that was free a moment ago.
-uint16_t free_port() {
-  sockaddr_in at{};
-  at.sin_family = AF_INET;
-  at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof at;
-  const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  EXPECT_EQ(bind(fd, reinterpret_cast<const sockaddr*>(&at), sizeof at), 0);
-  getsockname(fd, reinterpret_cast<sockaddr*>(&at), &size);
-  close(fd);
-  return ntohs(at.sin_port);
-}
 
 class Scraper {
  public:
@@ -74,20 +63,19 @@ TEST(Endpoint, AnswersAProbeHoweverManySlowOnesThereAre) {
   Runtime runtime(2);
   const Core core{log, runtime, metrics, health, shutdown};
   const auto endpoint = make_endpoint(core);
-  const uint16_t port = free_port();
+  const test::Port port;
   Faults faults;
   endpoint->configure(
-      Config::parse("[host]\nmetrics_listen = \"127.0.0.1:" + std::to_string(port) + "\"", "t.toml",
-                    faults),
+      Config::parse("[host]\nmetrics_listen = \"" + port.address() + "\"", "t.toml", faults),
       faults);
   const auto listening = endpoint->listen();
   ASSERT_TRUE(listening.ok()) << listening.error().message;
   std::vector<std::unique_ptr<Scraper>> slow;
   for (int i = 0; i < 100; ++i) {
-    slow.push_back(std::make_unique<Scraper>(port));
+    slow.push_back(std::make_unique<Scraper>(port.number()));
     slow.back()->say("GET /metr");
   }
-  const Scraper probe(port);
+  const Scraper probe(port.number());
   probe.say("GET /healthz HTTP/1.1\r\n\r\n");
   EXPECT_EQ(probe.all().substr(0, 15), "HTTP/1.1 200 OK");
   EXPECT_EQ(slow.front()->all(), "") << "the slowest made room";
