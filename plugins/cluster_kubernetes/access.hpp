@@ -37,6 +37,7 @@ struct Access {
   std::string tls_server_name;  // name in the server's certificate; empty: the URL's host
   std::string proxy;            // "http://..."; empty: that of the environment
   bool insecure = false;        // do not verify the server
+  bool compress = true;         // ask for compressed answers
   std::string source;           // for people: `kubeconfig "/x", context "y"` or "in-cluster"
   // The files that it was read from, and those that were looked for. The token's file is none.
   std::vector<std::string> files;
@@ -46,7 +47,8 @@ struct Access {
     return url == o.url && ca == o.ca && certificate == o.certificate &&
            key.view() == o.key.view() && token.view() == o.token.view() &&
            token_file == o.token_file && exec == o.exec && as == o.as &&
-           tls_server_name == o.tls_server_name && proxy == o.proxy && insecure == o.insecure;
+           tls_server_name == o.tls_server_name && proxy == o.proxy && insecure == o.insecure &&
+           compress == o.compress;
   }
   // Secrets are copied only by name.
   Access copy() const {
@@ -55,6 +57,7 @@ struct Access {
     out.key = Secret(key.view()), out.token = Secret(token.view());
     out.token_file = token_file, out.exec = exec, out.as = as;
     out.tls_server_name = tls_server_name, out.proxy = proxy, out.insecure = insecure;
+    out.compress = compress;
     out.source = source, out.files = files;
     return out;
   }

@@ -2,13 +2,10 @@
 
 #include <algorithm>
 
+#include "percent.hpp"
+
 namespace davit::cluster_kubernetes {
 namespace {
-
-bool plain(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-         c == '.' || c == '_' || c == '~';
-}
 
 // An escaped segment may contain anything, but a server reads these two as steps in the path.
 bool is_step(std::string_view segment) {
@@ -35,17 +32,9 @@ Error refused(std::string message) {
 }  // namespace
 
 std::string escaped(std::string_view text) {
-  static constexpr char hex[] = "0123456789ABCDEF";
   std::string out;
   out.reserve(text.size());
-  for (char c : text) {
-    if (plain(c)) {
-      out += c;
-    } else {
-      const auto u = static_cast<unsigned char>(c);
-      out += {'%', hex[u >> 4], hex[u & 15]};
-    }
-  }
+  append_escaped(out, text, is_unreserved);
   return out;
 }
 

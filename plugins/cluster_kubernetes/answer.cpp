@@ -28,6 +28,17 @@ Code code_of_transport(Outcome::Transport t) {
   return Code::unavailable;
 }
 
+// Whether etcd takes no object of this size. The API server says so with 500, as of a fault that
+// may pass, but the same object is refused each time. (apiserver: handlers/rest.go,
+// isTooLargeError)
+bool is_too_large(int http, std::string_view message) {
+  const auto says = [&](std::string_view text) {
+    return message.find(text) != std::string_view::npos;
+  };
+  return http == 500 && (says("etcdserver: request is too large") ||
+                         says("trying to send message larger than max"));
+}
+
 }  // namespace
 
 void read_status(const std::string& body, cluster::Response& out) {
@@ -109,6 +120,10 @@ cluster::Response to_response(Outcome o) {
   r.retry_after = retry_after(r.headers);
   if (o.http < 200 || o.http >= 300) {
     read_status(o.body, r);
+    if (is_too_large(o.http, r.message)) {
+      constexpr int request_entity_too_large = 413;
+      r.http_status = o.http = request_entity_too_large;
+    }
     if (r.message.empty() && o.http == 404 && !of_api_server) {
       // A caller would take it for an object that has gone. The API server has not answered.
       r.code = Code::unavailable;

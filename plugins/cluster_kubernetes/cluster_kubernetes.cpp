@@ -9,6 +9,7 @@
 #include "find_access.hpp"
 #include "impersonation.hpp"
 #include "proxy.hpp"
+#include "server_url.hpp"
 
 namespace davit::cluster_kubernetes {
 namespace {
@@ -28,6 +29,7 @@ class ClusterKubernetes {
   explicit ClusterKubernetes(Host host) : host_(host) {
     const Settings s(host);
     const AccessSettings where = access_settings(s);
+    auto token = read_token_source(s);
     Engine::Options o;
     o.requests.connections_max = static_cast<size_t>(s.integer("connections_max", 64, 1, 1'000));
     o.requests_max = static_cast<size_t>(s.integer("requests_max", 10'000, 1, 10'000'000));
@@ -49,6 +51,11 @@ class ClusterKubernetes {
         bytes_setting(s, "event_bytes_max", o.watch.flow.event_bytes_max);
     o.watch.flow.backoff.most = s.milliseconds("backoff_max_ms", o.watch.flow.backoff.most, 100);
     o.watch.buffer_bytes = bytes_setting(s, "watch_buffer_bytes", o.watch.buffer_bytes);
+    o.transport.compress = s.boolean("compression", true);
+    if (!where.server.empty() && !token)
+      s.reject("server", "needs the table `token`: without a kubeconfig there are no credentials");
+    if (token) url_doubt_ = token->url_doubt;
+    if (token) o.credentials.token = std::make_shared<TokenMaker>(host, std::move(*token));
     const auto read = [=] {
       return find_access(where, environment,
                          [host](const std::string& path) { return host.credential(path); });
@@ -60,6 +67,7 @@ class ClusterKubernetes {
       throw Failure(e);
     }
     source_ = access->source;
+    if (o.credentials.token) token_ = usable(*o.credentials.token);
     engine_ = std::make_unique<Engine>(host, std::move(*access), read, o);
   }
 
@@ -71,7 +79,8 @@ class ClusterKubernetes {
     engine_->run_until([&] { return answered.has_value(); });
     const cluster::Response& r = *answered;
     if (r.code == Code::ok) return {};
-    return Error{r.code, source_ + ": " + r.message};
+    const std::string& refused = engine_->unauthorized();
+    return Error{r.code, source_ + ": " + (refused.empty() ? r.message : refused)};
   }
 
   Result<> start(const Op&) {
@@ -82,7 +91,9 @@ class ClusterKubernetes {
       engine_->run();
       ending_.set_value();
     });
-    host_.info("the Kubernetes API is reached through", {{"source", source_}});
+    if (!url_doubt_.empty())
+      host_.warn("the token server is asked without TLS", {{"reason", url_doubt_}});
+    host_.info("the Kubernetes API is reached through", {{"source", source_}, {"token", token_}});
     return {};
   }
 
@@ -130,6 +141,8 @@ class ClusterKubernetes {
       s.reject("in_cluster", "cannot be true beside `kubeconfig`");
     if (out.in_cluster && !out.context.empty())
       s.reject("in_cluster", "cannot be true beside `context`");
+    read_server(s, out);
+    out.token_is_made = s.has("token");
     out.proxy = s.string("proxy", "");
     if (auto fault = proxy_fault(out.proxy)) s.reject("proxy", *fault);
     out.as.user = s.string("impersonate_user", "");
@@ -138,6 +151,24 @@ class ClusterKubernetes {
     out.as.extra = s.table("impersonate_extra").entries();
     if (auto fault = impersonation_fault(out.as)) s.reject("impersonate_user", *fault);
     return out;
+  }
+  // Who asks whom, when all files are there.
+  static std::string usable(const TokenMaker& token) {
+    if (auto files = token.check(); !files.ok()) throw Failure(files.error().in("token"));
+    return token.shown();
+  }
+  static void read_server(const Settings& s, AccessSettings& out) {
+    out.server = server_url(s.string("server", ""));
+    out.certificate_authority_file = s.string("certificate_authority_file", "");
+    out.tls_server_name = s.string("tls_server_name", "");
+    if (out.server.empty()) {
+      for (const char* key : {"certificate_authority_file", "tls_server_name"})
+        if (!s.string(key, "").empty()) s.reject(key, "belongs to `server`, which is not set");
+      return;
+    }
+    if (!is_server_url(out.server)) s.reject("server", "is not a http or https URL");
+    if (out.in_cluster || !out.kubeconfig.empty() || !out.context.empty())
+      s.reject("server", "cannot be set beside `kubeconfig`, `context` or `in_cluster`");
   }
   static std::vector<std::string> namespaces_setting(const Settings& s) {
     auto out = s.strings("namespaces");
@@ -159,7 +190,8 @@ class ClusterKubernetes {
   }
 
   Host host_;
-  std::string source_;
+  std::string source_, url_doubt_;
+  std::string token_ = "that of the source";
   std::unique_ptr<Engine> engine_;
   std::promise<void> ending_;
   std::future<void> ended_;

@@ -1,7 +1,7 @@
 #include "engine.hpp"
 
 #include "address.hpp"
-#include "json_scan.hpp"
+#include "token_answer.hpp"
 
 namespace davit::cluster_kubernetes {
 namespace {
@@ -40,6 +40,8 @@ Engine::Engine(const Host& host, Access access, ReadAccess read_access, Options 
                             "time that requests wait before they are sent");
   running_ =
       host_.gauge("davit_cluster_requests_running", "requests to the Kubernetes API under way");
+  received_ = host_.counter("davit_cluster_received_bytes_total",
+                            "bytes of bodies from the Kubernetes API, as they came");
   waiting_ = host_.gauge("davit_cluster_requests_waiting", "requests that are not sent yet");
 }
 
@@ -83,6 +85,7 @@ void Engine::turn() {
     transport_.expire(now);
     running_.set(static_cast<double>(requests_.running()));
     waiting_.set(static_cast<double>(requests_.waiting()));
+    received_.add(static_cast<double>(transport_.take_received()));
   }
   transport_.poll(wait_time());
 }
@@ -129,11 +132,13 @@ void Engine::note(const Outcome& o) {
   answering_ = answered;
   unanswered_ = answered ? 0 : unanswered_ + 1;
   const bool unauthorized = answered && o.http == 401;
-  if (!answered) credentials_.doubt();
-  if (unauthorized && unauthorized_.empty()) {
-    unauthorized_ = to_response(o).message;
-    host_.warn("the API server does not accept the credentials",
-               {{"server", credentials_.access()->url}, {"error", unauthorized_}});
+  if (!answered) credentials_.unanswered();
+  if (unauthorized) {
+    const bool first = unauthorized_.empty();
+    unauthorized_ = why_unauthorized(o);
+    if (first)
+      host_.warn("the API server does not accept the credentials",
+                 {{"server", credentials_.access()->url}, {"error", unauthorized_}});
   } else if (answered && !unauthorized && !unauthorized_.empty()) {
     unauthorized_.clear();
     host_.info("the API server accepts the credentials again");
@@ -141,18 +146,29 @@ void Engine::note(const Outcome& o) {
   show_health();
 }
 
+std::string Engine::why_unauthorized(const Outcome& o) const {
+  std::string out = to_response(o).message;
+  if (!credentials_.doubt().empty()) out += "; " + credentials_.doubt();
+  for (const auto& [name, value] : o.headers) {
+    if (name != "date") continue;
+    const std::string clock = clock_difference(value, host_.unix_ms());
+    if (!clock.empty()) out += "; " + clock;
+  }
+  return out;
+}
+
 // A 403 to a request concerns one record. A 403 to a watch makes the agent blind for a resource.
 void Engine::show_health() {
-  std::string why;
-  if (!credentials_.failure().empty()) {
-    why = credentials_.failure();
-  } else if (!answering_) {
-    why = "the API server does not answer: " + unanswered_why_;
+  std::string why = credentials_.trouble(), more;
+  if (!answering_) {
+    more = "the API server does not answer: " + unanswered_why_;
   } else if (!unauthorized_.empty()) {
-    why = "the API server does not accept the credentials (401): " + unauthorized_;
-  } else if (const std::string refused = watches_.refused(); !refused.empty()) {
-    why = "the API server refuses a watch: " + refused;
+    more = "the API server does not accept the credentials (401): " + unauthorized_;
+  } else if (const std::string refused = watches_.refused(); !refused.empty() && why.empty()) {
+    more = "the API server refuses a watch: " + refused;
   }
+  if (!why.empty() && !more.empty()) why += "; ";
+  why += more;
   if (why == health_) return;
   health_ = why;
   host_.health(why.empty() ? DAVIT_HEALTH_SERVING : DAVIT_HEALTH_DEGRADED, why);

@@ -34,6 +34,8 @@ class Engine {
   // requests before run().
   void run_until(const std::function<bool()>& done);
   void stop();  // [any]
+  // Why the API server does not accept the credentials; empty: it does. On the engine's thread.
+  const std::string& unauthorized() const { return unauthorized_; }
 
   // These are [any]. The engine's thread calls the callbacks. A request that cannot be accepted is
   // answered at once, on the caller's thread. One that its caller gives up ends its transfer.
@@ -56,6 +58,7 @@ class Engine {
   void run_tasks();
   std::chrono::milliseconds wait_time() const;
   void note(const Outcome& outcome);
+  std::string why_unauthorized(const Outcome& outcome) const;
   void show_health();
   void discover_resources(const std::string& group, const std::string& version,
                           const std::string& kind, Done done);
@@ -84,7 +87,7 @@ class Engine {
   std::atomic<size_t> accepted_{0};
   std::atomic<uintptr_t> next_watch_{1};
   std::atomic<uint64_t> next_request_{1};
-  Metric seconds_, waited_, running_, waiting_;
+  Metric seconds_, waited_, running_, waiting_, received_;
 };
 
 }  // namespace davit::cluster_kubernetes

@@ -3,7 +3,7 @@
 
 #include "address.hpp"
 #include "engine.hpp"
-#include "json_scan.hpp"
+#include "kubernetes/json_scan.hpp"
 #include "kubernetes/namespaces.hpp"
 
 namespace davit::cluster_kubernetes {
@@ -114,7 +114,8 @@ void Engine::identity(const Op& op, Done done) {
   submit(std::move(spec), op, [done = std::move(done)](Outcome o) {
     auto r = to_response(std::move(o));
     if (r.code == Code::ok)
-      r.body = json_plain_string(json_at(r.body, {"metadata", "uid"})).value_or("");
+      r.body = kubernetes::json_plain_string(kubernetes::json_at(r.body, {"metadata", "uid"}))
+                   .value_or("");
     if (r.code == Code::ok && r.body.empty())
       r = failure(Code::internal, "the namespace kube-system has no uid");
     done(std::move(r));

@@ -17,8 +17,6 @@ namespace json = boost::json;
 using kubernetes::object_in;
 using kubernetes::text_in;
 
-constexpr size_t shown_max = 500;  // bytes of a program's words that a message shows
-
 Error fault(std::string message) {
   return {Code::unauthenticated, std::move(message)};
 }
@@ -73,8 +71,8 @@ std::optional<int> offset_of(std::string_view text) {
   return sign * (60 * hours + minutes);
 }
 
-Result<ExecCredential> read_status(const json::object& status) {
-  ExecCredential out;
+Result<Credential> read_status(const json::object& status) {
+  Credential out;
   const auto token = text_in(status, "token");
   const auto certificate = text_in(status, "clientCertificateData");
   const auto key = text_in(status, "clientKeyData");
@@ -123,7 +121,7 @@ std::vector<std::string> exec_environment(const ExecPlugin& plugin,
   return out;
 }
 
-Result<ExecCredential> parse_exec_credential(std::string_view output, const ExecPlugin& plugin) {
+Result<Credential> parse_exec_credential(std::string_view output, const ExecPlugin& plugin) {
   boost::system::error_code bad;
   const json::value value = json::parse(json::string_view(output.data(), output.size()), bad);
   if (bad || !value.is_object()) return fault("its answer is no JSON object");
@@ -155,32 +153,6 @@ std::optional<int64_t> parse_rfc3339_ms(std::string_view text) {
   utc.tm_year -= 1900;
   utc.tm_mon -= 1;
   return (static_cast<int64_t>(timegm(&utc)) - 60 * int64_t{*offset}) * 1000 + ms;
-}
-
-std::string one_line(std::string_view text) {
-  std::string out;
-  bool escape = false;  // in a sequence that colours a terminal
-  for (const char c : text) {
-    if (c == '\x1b') {
-      escape = true;
-    } else if (escape) {
-      escape = !((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'));
-    } else if (static_cast<unsigned char>(c) > ' ' && c != 127) {
-      out += c;
-    } else if (!out.empty() && out.back() != ' ') {
-      out += ' ';
-    }
-  }
-  while (out.ends_with(' ')) out.pop_back();
-  if (out.size() > shown_max) {
-    out.erase(0, out.size() - shown_max);
-    while (!out.empty() && (out.front() & 0xc0) == 0x80) out.erase(0, 1);  // half a character
-    out.insert(0, "...");
-  }
-  if (!valid_utf8(out))
-    std::replace_if(
-        out.begin(), out.end(), [](char c) { return (c & 0x80) != 0; }, '?');
-  return out;
 }
 
 }  // namespace davit::cluster_kubernetes

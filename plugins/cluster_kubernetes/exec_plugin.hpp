@@ -3,16 +3,10 @@
 #pragma once
 
 #include "access.hpp"
+#include "credential.hpp"
+#include "process/one_line.hpp"
 
 namespace davit::cluster_kubernetes {
-
-// What a plugin has answered: a token, or a certificate with its key, or both.
-struct ExecCredential {
-  Secret token;
-  std::string certificate;  // PEM
-  Secret key;               // PEM
-  std::optional<int64_t> expires_unix_ms;
-};
 
 // "client.authentication.k8s.io/v1" and "/v1beta1".
 bool is_exec_version(std::string_view api_version);
@@ -22,13 +16,11 @@ std::vector<std::string> exec_environment(const ExecPlugin& plugin,
                                           const std::vector<std::string>& present);
 
 // The output is an ExecCredential of the plugin's version. No error contains anything of it.
-Result<ExecCredential> parse_exec_credential(std::string_view output, const ExecPlugin& plugin);
+Result<Credential> parse_exec_credential(std::string_view output, const ExecPlugin& plugin);
 
 // "2026-11-28T10:00:00Z", "2026-11-28T11:00:00.5+01:00". Nothing: it is no such time.
 std::optional<int64_t> parse_rfc3339_ms(std::string_view text);
 
-// What a program has written to stderr, for a message: its end, on one line, without control
-// characters.
-std::string one_line(std::string_view text);
+using process::one_line;
 
 }  // namespace davit::cluster_kubernetes

@@ -4,6 +4,7 @@
 
 #include "kubeconfig.hpp"
 #include "pem.hpp"
+#include "server_url.hpp"
 
 namespace davit::cluster_kubernetes {
 namespace {
@@ -51,8 +52,27 @@ Result<Access> read_files(const std::vector<std::string>& paths, const std::stri
   return access;
 }
 
+Result<Access> read_server(const AccessSettings& s, const ReadFile& read) {
+  Access out;
+  out.url = server_url(s.server);
+  out.source = "server \"" + out.url + "\"";
+  out.tls_server_name = s.tls_server_name;
+  const std::string& file = s.certificate_authority_file;
+  if (file.empty()) return out;
+  const auto pem = read(file);
+  if (!pem.ok()) return pem.error().in("certificate_authority_file");
+  out.ca = pem->view();
+  if (out.ca.find("-----BEGIN ") == std::string::npos) {
+    return Error{Code::failed_precondition,
+                 "certificate_authority_file \"" + file + "\" holds no PEM"};
+  }
+  out.files = {file};
+  return out;
+}
+
 Result<Access> read_source(const AccessSettings& s, const Environment& environment,
                            const ReadFile& read) {
+  if (!s.server.empty()) return read_server(s, read);
   std::vector<std::string> files;
   if (!s.kubeconfig.empty()) {
     files = {s.kubeconfig};
@@ -75,6 +95,11 @@ Result<Access> find_access(const AccessSettings& s, const Environment& environme
   if (!access.ok()) return access;
   if (!s.proxy.empty()) access->proxy = s.proxy;
   if (!s.as.user.empty()) access->as = s.as;
+  if (s.token_is_made) {
+    access->token = Secret();
+    access->token_file.clear();
+    access->exec.reset();
+  }
   if (auto pem = check_pem(*access); !pem.ok()) return pem.error().in(access->source);
   return access;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "http/header_text.hpp"
+#include "percent.hpp"
 
 namespace davit::cluster_kubernetes {
 namespace {
@@ -11,17 +12,10 @@ namespace {
 // and "%" itself).
 std::string escaped_key(std::string_view key) {
   static constexpr std::string_view others = "!#$&'*+-.^_`|~";
-  static constexpr char hex[] = "0123456789ABCDEF";
   std::string out;
-  for (const char c : key) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-    if (plain || others.find(c) != std::string_view::npos) {
-      out += c;
-    } else {
-      const auto u = static_cast<unsigned char>(c);
-      out += {'%', hex[u >> 4], hex[u & 15]};
-    }
-  }
+  append_escaped(out, key, [](char c) {
+    return is_alphanumeric(c) || others.find(c) != std::string_view::npos;
+  });
   return out;
 }
 

@@ -8,6 +8,7 @@
 #include "impersonation.hpp"
 #include "kubeconfig_exec.hpp"
 #include "proxy.hpp"
+#include "server_url.hpp"
 #include "yaml.hpp"
 
 namespace davit::cluster_kubernetes {
@@ -93,20 +94,16 @@ Found named(const Sources& sources, const char* list, const char* inner, const s
 
 void read_cluster(const Found& found, const std::string& where, Access& out) {
   const YAML::Node& cluster = found.node;
-  out.url = text_of(cluster, "server", where);
-  while (out.url.ends_with('/')) out.url.pop_back();
-  const bool https = out.url.starts_with("https://") && out.url.size() > 8;
-  const bool http = out.url.starts_with("http://") && out.url.size() > 7;
-  const bool odd = std::any_of(out.url.begin(), out.url.end(),
-                               [](char c) { return c <= ' ' || c == '?' || c == '#'; });
+  out.url = server_url(text_of(cluster, "server", where));
   if (out.url.empty()) throw Fault(where + ": server is missing");
-  if ((!https && !http) || odd)
+  if (!is_server_url(out.url))
     throw Fault(where + ": server " + in_quotes(out.url) + " is not a http or https URL");
   out.ca = found.source.pem(cluster, "certificate-authority", where);
   out.tls_server_name = text_of(cluster, "tls-server-name", where);
   out.proxy = text_of(cluster, "proxy-url", where);
   if (auto wrong = proxy_fault(out.proxy)) throw Fault(where + ": proxy-url " + *wrong);
   out.insecure = yaml::boolean_of(cluster, "insecure-skip-tls-verify", where);
+  out.compress = !yaml::boolean_of(cluster, "disable-compression", where);
 }
 
 void read_impersonation(const YAML::Node& user, const std::string& where, Impersonation& out) {

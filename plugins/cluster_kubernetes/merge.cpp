@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "json_scan.hpp"
+#include "kubernetes/json_scan.hpp"
 
 namespace davit::cluster_kubernetes {
 namespace {
@@ -26,8 +26,9 @@ Merge::Out Merge::take(size_t n, WatchFlow::Item item) {
       return restarted(n, std::move(item));
     case DAVIT_WATCH_SYNCED: {
       part.complete = true;
-      part.version =
-          json_plain_string(json_at(item.object, {"metadata", "resourceVersion"})).value_or("");
+      part.version = kubernetes::json_plain_string(
+                         kubernetes::json_at(item.object, {"metadata", "resourceVersion"}))
+                         .value_or("");
       const bool all = std::all_of(parts_.begin(), parts_.end(),
                                    [](const Part& p) { return p.begun && p.complete; });
       if (!all) return {};

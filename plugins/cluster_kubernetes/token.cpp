@@ -22,7 +22,7 @@ Token::Token(const Access& access, ReadFile read, Report report)
 }
 
 void Token::use(const Access& access) {
-  if (file_ != access.token_file) unreadable_ = false;  // another file: it has its own troubles
+  if (file_ != access.token_file) fault_.clear();  // another file: it has its own troubles
   file_ = access.token_file;
   token_ = Secret(access.token.view());
   stale_ = true;
@@ -42,13 +42,13 @@ std::string_view Token::get(std::chrono::nanoseconds now) {
   auto fresh = read_(file_);
   if (fresh.ok() && usable(fresh->view())) {
     token_ = std::move(*fresh);
-    if (std::exchange(unreadable_, false)) report_(nullptr);
-  } else if (!std::exchange(unreadable_, true)) {
-    const Error why =
-        fresh.ok() ? Error{Code::failed_precondition, "token file \"" + file_ + "\" holds no token"}
-                   : fresh.error();
-    report_(&why);
+    if (!std::exchange(fault_, "").empty()) report_(nullptr);
+    return token_.view();
   }
+  const Error why =
+      fresh.ok() ? Error{Code::failed_precondition, "token file \"" + file_ + "\" holds no token"}
+                 : fresh.error();
+  if (std::exchange(fault_, why.message) != why.message) report_(&why);
   return token_.view();
 }
 

@@ -10,8 +10,8 @@ namespace davit::cluster_kubernetes {
 
 class Token {
  public:
-  // Called when the file begins to be unreadable, and with NULL when it can be read again.
-  // Meanwhile the last token stays in use.
+  // Called with why the file cannot be read, whenever that changes. Meanwhile the last token stays
+  // in use. Called with NULL when the file can be read again.
   using Report = std::function<void(const Error*)>;
   Token(const Access& access, ReadFile read, Report report);
 
@@ -29,7 +29,7 @@ class Token {
   FileStamp stamp_;
   std::chrono::nanoseconds read_at_{0}, looked_at_{0};
   bool stale_ = true;
-  bool unreadable_ = false;  // it was reported
+  std::string fault_;  // of the last read, as it was reported; empty: there was none
 };
 
 }  // namespace davit::cluster_kubernetes

@@ -7,6 +7,7 @@
 
 #include <davit/ascii.hpp>
 
+#include "gunzip.hpp"
 #include "http/libcurl.hpp"
 #include "impersonation.hpp"
 #include "proxy.hpp"
@@ -56,6 +57,8 @@ struct Transport::Transfer {
   size_t body_max = 0;
   std::chrono::nanoseconds started{0};
   bool too_large = false;
+  bool broken = false;  // what came is no whole gzip
+  std::optional<Gunzip> gunzip;
   bool paused = false;
   bool again = false;  // this is the second attempt, on a new connection
   char error[CURL_ERROR_SIZE] = "";
@@ -76,6 +79,12 @@ struct Transport::Transfer {
       paused = true;
       return CURL_WRITEFUNC_PAUSE;
     }
+    if (gunzip) {
+      const auto fed = gunzip->feed(piece, outcome.body, body_max);
+      too_large = fed == Gunzip::Fed::too_large;
+      broken = fed == Gunzip::Fed::broken;
+      return too_large || broken ? 0 : piece.size();
+    }
     if (outcome.body.size() + piece.size() > body_max) {
       too_large = true;
       return 0;  // makes libcurl end the transfer
@@ -92,6 +101,7 @@ struct Transport::Transfer {
     while (!value.empty() && (value.front() == ' ' || value.front() == '\t'))
       value.remove_prefix(1);
     while (!value.empty() && (value.back() == '\r' || value.back() == '\n')) value.remove_suffix(1);
+    if (key == "content-encoding" && lower_case(value) == "gzip") gunzip.emplace();
     outcome.headers.emplace_back(std::move(key), value);
   }
 };
@@ -204,6 +214,10 @@ void Transport::set_connection(Transfer& t) {
   curl_easy_setopt(e, CURLOPT_TCP_KEEPIDLE, 15L);
   curl_easy_setopt(e, CURLOPT_TCP_KEEPINTVL, 5L);
   curl_easy_setopt(e, CURLOPT_MAXAGE_CONN, idle_connection_seconds);
+  if (distrusted_.count() > 0) {
+    const auto since = std::chrono::floor<std::chrono::seconds>(t.started - distrusted_);
+    curl_easy_setopt(e, CURLOPT_MAXLIFETIME_CONN, std::max<long>(1, since.count()));
+  }
   milliseconds(CURLOPT_CONNECTTIMEOUT_MS, options_.connect_timeout);
   if (t.spec.data) {
     curl_easy_setopt(e, CURLOPT_LOW_SPEED_LIMIT, 1L);
@@ -236,8 +250,14 @@ void Transport::set_request(Transfer& t, std::string_view token) {
     t.headers = curl_slist_append(t.headers, line.c_str());
   };
   header("Accept: " + t.spec.accept);
+  // Not of a watch: the API server compresses none, and a proxy that did would hold events back.
+  if (options_.compress && t.access->compress && !t.spec.data) header("Accept-Encoding: gzip");
   header("Expect:");  // send bodies at once, without asking first
-  if (!token.empty()) header("Authorization: Bearer " + std::string(token));
+  if (!token.empty()) {
+    std::string line = "Authorization: Bearer " + std::string(token);
+    header(line);  // libcurl's copy is overwritten, see http/libcurl.hpp
+    explicit_bzero(line.data(), line.size());
+  }
   for (const auto& [key, value] : curl_->impersonation) header(key + ": " + value);
   for (const auto& [key, value] : t.spec.headers) header(key + ": " + value);
   if (!t.spec.content_type.empty()) {
@@ -255,6 +275,7 @@ void Transport::set_request(Transfer& t, std::string_view token) {
 void Transport::abort(Id id) {
   auto it = transfers_.find(id);
   if (it == transfers_.end()) return;
+  count(it->second->easy);
   curl_multi_remove_handle(curl_->multi, it->second->easy);
   curl_easy_cleanup(it->second->easy);  // its state is unknown, so it is not used again
   transfers_.erase(it);
@@ -291,6 +312,20 @@ bool Transport::go_again(Transfer& t, int code) {
   return true;
 }
 
+void Transport::count(void* easy) {
+  curl_off_t bytes = 0;
+  curl_easy_getinfo(static_cast<CURL*>(easy), CURLINFO_SIZE_DOWNLOAD_T, &bytes);
+  received_ += static_cast<uint64_t>(std::max<curl_off_t>(bytes, 0));
+}
+
+// A kept connection from which nothing came is half open, and so may all others be that are as old.
+// They are not used again, or each of them would cost a request its whole time.
+void Transport::distrust(const Transfer& t) {
+  long connects = 0;
+  curl_easy_getinfo(t.easy, CURLINFO_NUM_CONNECTS, &connects);
+  if (connects == 0 && t.status() == 0) distrusted_ = std::max(distrusted_, t.started);
+}
+
 void Transport::finish(Id id, int code) {
   auto it = transfers_.find(id);
   if (it == transfers_.end() || go_again(*it->second, code)) return;
@@ -298,21 +333,25 @@ void Transport::finish(Id id, int code) {
   transfers_.erase(it);
   Outcome& o = t->outcome;
   o.http = t->status();
+  if (code == CURLE_OK && t->gunzip && t->gunzip->cut()) t->broken = true;
   if (code == CURLE_OPERATION_TIMEDOUT) {
     o.transport = Outcome::Transport::timed_out;
+    distrust(*t);
   } else if (t->too_large) {
     o.transport = Outcome::Transport::too_large;
-  } else if (code != CURLE_OK) {
+  } else if (code != CURLE_OK || t->broken) {
     o.transport = Outcome::Transport::failed;
   }
   if (t->too_large) {
     o.error =
         "the answer has more than " + std::to_string(t->body_max) + " bytes (response_bytes_max)";
+  } else if (t->broken) {
+    o.error = "the answer is said to be gzip, and is none or is cut";
   } else if (code != CURLE_OK) {
-    o.error = lower_first(t->error[0] != '\0' ? t->error
-                                              : curl_easy_strerror(static_cast<CURLcode>(code)));
+    o.error = http::why_it_failed(code, t->error);
   }
   if (o.http == 401) token_.refused();
+  count(t->easy);
   curl_multi_remove_handle(curl_->multi, t->easy);
   curl_easy_reset(t->easy);
   curl_->idle.push_back(t->easy);

@@ -21,7 +21,8 @@ class Transport {
     // A stream that is silent for this long is dead.
     std::chrono::milliseconds stream_idle_timeout{180'000};
     size_t connections_kept = 128;
-    size_t response_bytes_max = 256u << 20;
+    size_t response_bytes_max = 256u << 20;  // decompressed
+    bool compress = true;                    // ask for gzip, unless the access says no
   };
   struct Spec {
     std::string method = "GET";
@@ -59,6 +60,8 @@ class Transport {
   void expire(std::chrono::nanoseconds now);
   void wake();  // [any] ends a wait in poll()
   size_t running() const { return transfers_.size(); }
+  // Bytes of bodies as they came, of transfers that have ended since the last call.
+  uint64_t take_received() { return std::exchange(received_, 0); }
 
  private:
   struct Transfer;
@@ -66,14 +69,18 @@ class Transport {
   void set_connection(Transfer& transfer);
   void set_request(Transfer& transfer, std::string_view token);
   bool go_again(Transfer& transfer, int code);
+  void distrust(const Transfer& transfer);
   void finish(Id id, int code);
+  void count(void* easy);
 
   std::shared_ptr<const Access> access_;
   Token& token_;
+  std::chrono::nanoseconds distrusted_{0};  // connections of before are not used; 0: none are
   const Options options_;
   std::unique_ptr<Curl> curl_;
   std::map<Id, std::unique_ptr<Transfer>> transfers_;
   Id next_ = 1;
+  uint64_t received_ = 0;
 };
 
 }  // namespace davit::cluster_kubernetes

@@ -3,7 +3,7 @@
 #include <charconv>
 
 #include "address.hpp"
-#include "json_scan.hpp"
+#include "kubernetes/json_scan.hpp"
 
 namespace davit::cluster_kubernetes {
 namespace {
@@ -13,7 +13,8 @@ constexpr size_t item_overhead = 64;  // what an event costs in addition to its 
 
 std::string version_text(std::string_view object) {
   return std::string(
-      json_plain_string(json_at(object, {"metadata", "resourceVersion"})).value_or(""));
+      kubernetes::json_plain_string(kubernetes::json_at(object, {"metadata", "resourceVersion"}))
+          .value_or(""));
 }
 
 std::string message_of(const Outcome& o) {
@@ -46,7 +47,8 @@ std::string refusal_of(const Outcome& o) {
 // receivers need them.
 std::string complete_item(std::string_view item, std::string_view kind,
                           std::string_view api_version) {
-  if (kind.empty() || item.size() < 2 || json_member(item, "kind")) return std::string(item);
+  if (kind.empty() || item.size() < 2 || kubernetes::json_member(item, "kind"))
+    return std::string(item);
   std::string out =
       "{\"kind\":\"" + std::string(kind) + "\",\"apiVersion\":\"" + std::string(api_version) + "\"";
   const auto rest = item.substr(1);
@@ -144,8 +146,8 @@ void WatchFlow::data(std::string_view chunk) {
 }
 
 void WatchFlow::line(std::string_view text) {
-  const auto type = json_plain_string(json_member(text, "type"));
-  const auto object = json_member(text, "object");
+  const auto type = kubernetes::json_plain_string(kubernetes::json_member(text, "type"));
+  const auto object = kubernetes::json_member(text, "object");
   if (!type || !object || object->empty() || object->front() != '{') {
     trouble("the API server sent a line that is no watch event");
     return;
@@ -162,7 +164,7 @@ void WatchFlow::line(std::string_view text) {
                        : *type == "DELETED"  ? DAVIT_WATCH_DELETED
                                              : 0;
   if (kind == 0) return;  // a type that this code does not know yet
-  progress_ = true;
+  progress_ = shown_since_trouble_ = true;
   if (!initial_) {
     // Initial events carry the versions of their objects, in no order. A watch can continue only
     // from the bookmark that ends them.
@@ -183,14 +185,15 @@ void WatchFlow::bookmark(std::string_view object) {
     works();
     return;
   }
-  const auto end = json_at(object, {"metadata", "annotations", "k8s.io/initial-events-end"});
-  if (json_plain_string(end).value_or("") == "true")
+  const auto end =
+      kubernetes::json_at(object, {"metadata", "annotations", "k8s.io/initial-events-end"});
+  if (kubernetes::json_plain_string(end).value_or("") == "true")
     synced(std::move(version), std::string(object));
 }
 
 void WatchFlow::failed_event(std::string_view status) {
   broken_ = true;
-  const std::string code(json_member(status, "code").value_or(""));
+  const std::string code(kubernetes::json_member(status, "code").value_or(""));
   if (code == "410") return begin_anew();
   const bool refused = code == "401" || code == "403";
   cluster::Response said;
@@ -242,8 +245,8 @@ std::chrono::milliseconds WatchFlow::page(const Outcome& o, uint64_t random) {
   const std::string version = version_text(o.body);
   std::vector<std::string_view> items;
   bool objects = true;
-  if (const auto array = json_member(o.body, "items")) {
-    json_elements(*array, [&](std::string_view item) {
+  if (const auto array = kubernetes::json_member(o.body, "items")) {
+    kubernetes::json_elements(*array, [&](std::string_view item) {
       objects = objects && item.front() == '{';
       items.push_back(item);
     });
@@ -254,11 +257,14 @@ std::chrono::milliseconds WatchFlow::page(const Outcome& o, uint64_t random) {
   }
   if (!announced_) push(DAVIT_WATCH_RESTART, "{}");
   announced_ = true;
-  std::string_view kind = json_plain_string(json_member(o.body, "kind")).value_or("");
+  std::string_view kind =
+      kubernetes::json_plain_string(kubernetes::json_member(o.body, "kind")).value_or("");
   if (kind.ends_with("List")) kind.remove_suffix(4);
-  const auto api_version = json_plain_string(json_member(o.body, "apiVersion")).value_or("");
+  const auto api_version =
+      kubernetes::json_plain_string(kubernetes::json_member(o.body, "apiVersion")).value_or("");
   for (const auto item : items) push(DAVIT_WATCH_ADDED, complete_item(item, kind, api_version));
-  continue_ = json_plain_string(json_at(o.body, {"metadata", "continue"})).value_or("");
+  continue_ = kubernetes::json_plain_string(kubernetes::json_at(o.body, {"metadata", "continue"}))
+                  .value_or("");
   if (continue_.empty()) {
     looked_ = true;
     synced(version, "{\"metadata\":{\"resourceVersion\":\"" + version + "\"}}");
@@ -310,7 +316,7 @@ void WatchFlow::synced(std::string version, std::string object) {
 }
 
 bool WatchFlow::trouble(std::string message, int32_t type) {
-  if (message == last_trouble_) return false;
+  if (!std::exchange(shown_since_trouble_, false) && message == last_trouble_) return false;
   last_trouble_ = message;
   push(type, std::move(message));
   return true;

@@ -88,9 +88,10 @@ class WatchFlow {
   bool broken_ = false;     // this connection has delivered an ERROR
   bool absent_ = false;     // it was reported that the resource is not installed
   std::chrono::milliseconds retry_after_{0};
-  std::string version_;       // changes continue after this version
-  std::string continue_;      // position in a list
-  std::string last_trouble_;  // the same trouble is reported once
+  std::string version_;               // changes continue after this version
+  std::string continue_;              // position in a list
+  std::string last_trouble_;          // the same trouble is reported once...
+  bool shown_since_trouble_ = false;  // ... and again when an object was shown in between
   Backoff backoff_;
   Lines lines_;
   uint32_t credit_ = 0;

@@ -287,9 +287,8 @@ Error Client::Transfer::why(CURLcode code) {
     return {Code::resource_exhausted,
             "the answer's headers have more than " + std::to_string(header_bytes_max) + " bytes"};
   }
-  const bool says_more = about_the_connection(code) && error_[0] != '\0';
   return {about_our_files(code) ? Code::failed_precondition : Code::unavailable,
-          lower_first(says_more ? error_ : curl_easy_strerror(code))};
+          why_it_failed(code, about_the_connection(code) ? error_ : "")};
 }
 
 Response Client::Transfer::take_response() {

@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <regex>
+
+#include <davit/ascii.hpp>
 
 namespace davit::http {
 namespace {
@@ -31,6 +34,14 @@ void start_libcurl() {
   static const CURLcode ready = curl_global_init_mem(
       CURL_GLOBAL_DEFAULT, &std::malloc, &wipe_and_free, &move_and_wipe, &strdup, &std::calloc);
   (void)ready;
+}
+
+std::string why_it_failed(int code, std::string_view said) {
+  static const std::regex counts(
+      "( with timeout)? after [0-9]+ (ms|milliseconds)( with [0-9]+ (out of [0-9]+ )?bytes "
+      "received)?| with [0-9]+ bytes (remaining to read|missing)");
+  if (said.empty()) return lower_first(curl_easy_strerror(static_cast<CURLcode>(code)));
+  return lower_first(std::regex_replace(std::string(said), counts, ""));
 }
 
 }  // namespace davit::http

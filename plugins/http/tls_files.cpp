@@ -48,12 +48,12 @@ Result<std::shared_ptr<const Tls>> TlsFiles::current() {
   const std::lock_guard lock(mutex_);
   if (!now.ok()) {
     if (last_ == nullptr) return now.error();
-    if (!std::exchange(unreadable_, true))
+    if (std::exchange(fault_, now.error().message) != now.error().message)
       host_.warn("a TLS file cannot be read; what it had before stays in use",
-                 {{"reason", now.error().message}});
+                 {{"reason", fault_}});
     return last_;
   }
-  if (std::exchange(unreadable_, false)) host_.info("the TLS files can be read again");
+  if (!std::exchange(fault_, "").empty()) host_.info("the TLS files can be read again");
   if (last_ == nullptr || !same(*last_, *now)) last_ = std::make_shared<const Tls>(std::move(*now));
   return last_;
 }

@@ -1,6 +1,7 @@
 // TlsFiles: the CA, the client certificate and its key, read from their files for each request. So
 // a certificate that was renewed needs no restart. While a file cannot be read, such as in the
-// middle of its replacement, what was read last stays in use, and the log says so once.
+// middle of its replacement, what was read last stays in use, and the log says why, whenever
+// that changes.
 #pragma once
 
 #include <memory>
@@ -36,7 +37,7 @@ class TlsFiles {
   const Names names_;
   std::mutex mutex_;
   std::shared_ptr<const Tls> last_;  // NULL: nothing was read yet
-  bool unreadable_ = false;          // it was logged
+  std::string fault_;                // of the last read, as it was logged; empty: there was none
 };
 
 }  // namespace davit::http

@@ -2,6 +2,7 @@
 
 #include <charconv>
 
+#include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
 
 namespace davit::kubernetes {
@@ -14,6 +15,12 @@ const json::value* value_at(const json::value& from, std::string_view pointer) {
 }
 
 }  // namespace
+
+json::object object_of(std::string_view text) {
+  json::error_code bad;
+  json::value value = json::parse(json::string_view(text.data(), text.size()), bad);
+  return bad || !value.is_object() ? json::object() : std::move(value.get_object());
+}
 
 std::string_view text_of(const json::value* value) {
   const auto* s = value == nullptr ? nullptr : value->if_string();

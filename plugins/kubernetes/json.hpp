@@ -15,6 +15,9 @@ namespace davit::kubernetes {
 // The text of a value, which may be NULL.
 std::string_view text_of(const boost::json::value* value);
 
+// The object that a text is; an empty one when it is none.
+boost::json::object object_of(std::string_view text);
+
 // By JSON pointer: "/metadata/labels/app". A "/" in a name is written "~1".
 std::string_view text_at(const boost::json::value& from, std::string_view pointer);
 const boost::json::object* object_at(const boost::json::value& from, std::string_view pointer);

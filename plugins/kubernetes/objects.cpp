@@ -16,6 +16,18 @@ namespace {
 
 constexpr size_t saying_max = 300;  // a scheduler's message lists every node
 
+// The first owner that controls the object and fits. NULL: none does.
+template <class Fits>
+const json::value* controller_of(const json::value& object, Fits fits) {
+  const auto* owners = array_at(object, "/metadata/ownerReferences");
+  if (owners == nullptr) return nullptr;
+  const auto found = std::find_if(owners->begin(), owners->end(), [&](const json::value& owner) {
+    const auto* controls = value_in(owner.if_object(), "controller");
+    return controls != nullptr && *controls == true && fits(owner);
+  });
+  return found == owners->end() ? nullptr : &*found;
+}
+
 }  // namespace
 
 std::string_view group_of(std::string_view api_version) {
@@ -35,16 +47,14 @@ bool is_terminating(const json::value& object) {
   return !text_at(object, "/metadata/deletionTimestamp").empty();
 }
 
+bool is_controlled(const json::value& object) {
+  return controller_of(object, [](const json::value&) { return true; }) != nullptr;
+}
+
 std::string_view controlling(const json::value& object, std::string_view kind) {
-  const auto* owners = array_at(object, "/metadata/ownerReferences");
-  if (owners == nullptr) return {};
-  for (const auto& owner : *owners) {
-    const auto* o = owner.if_object();
-    const auto* controls = o == nullptr ? nullptr : o->if_contains("controller");
-    if (controls != nullptr && *controls == true && is(owner, "apps", kind))
-      return text_in(o, "name");
-  }
-  return {};
+  const auto* controller =
+      controller_of(object, [&](const json::value& owner) { return is(owner, "apps", kind); });
+  return controller == nullptr ? std::string_view() : text_at(*controller, "/name");
 }
 
 // The ReplicaSet's name is the Deployment's name, "-" and a hash that the pod carries as a label.
@@ -54,6 +64,12 @@ std::string_view deployment_of(const json::value& pod) {
   if (hash.empty() || !name.ends_with(hash) || name.size() < hash.size() + 2) return {};
   const auto rest = name.substr(0, name.size() - hash.size());
   return rest.ends_with('-') ? rest.substr(0, rest.size() - 1) : std::string_view();
+}
+
+std::string_view stateful_set_of(const json::value& pod) {
+  const auto name = text_at(pod, "/metadata/name");
+  if (label(pod, "statefulset.kubernetes.io/pod-name") != name) return {};
+  return name.substr(0, std::min(name.rfind('-'), name.size()));
 }
 
 bool is_seen(const json::value& object) {

@@ -15,6 +15,8 @@ bool is(const boost::json::value& object, std::string_view group, std::string_vi
 std::string_view group_of(std::string_view api_version);
 std::string_view label(const boost::json::value& object, std::string_view name);
 bool is_terminating(const boost::json::value& object);
+// Whether another object controls it.
+bool is_controlled(const boost::json::value& object);
 // The name of the apps object of this kind that controls the object; empty: none does.
 std::string_view controlling(const boost::json::value& object, std::string_view kind);
 inline std::string_view controlling_replica_set(const boost::json::value& object) {
@@ -22,6 +24,8 @@ inline std::string_view controlling_replica_set(const boost::json::value& object
 }
 // The name of the pod's Deployment, by the pod's ReplicaSet; empty: none.
 std::string_view deployment_of(const boost::json::value& pod);
+// The name of the StatefulSet that made the pod, also when it is gone; empty: none did.
+std::string_view stateful_set_of(const boost::json::value& pod);
 // Whether the controller has acted on the object's present spec.
 bool is_seen(const boost::json::value& object);
 

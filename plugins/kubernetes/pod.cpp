@@ -190,6 +190,7 @@ Pod read_pod(const json::value& object) {
   pod.controller = label(object, labels::controller);
   pod.status = pod_status(object);
   pod.terminating = is_terminating(object);
+  pod.controlled = is_controlled(object);
   pod.created_ms = time_at(object, "/metadata/creationTimestamp");
   pod.ends_ms = time_at(object, "/metadata/deletionTimestamp");
   pod.ready_since_ms =

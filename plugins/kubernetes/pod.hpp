@@ -22,6 +22,7 @@ struct Pod {
   std::string trouble;     // why it cannot become ready; empty: nothing is known
   bool failing = false;    // waiting does not end `trouble`
   bool terminating = false;
+  bool controlled = false;  // by another object; known only if the watch keeps the owners
   int64_t cpu_millicores = 0, memory_mib = 0;
   // Unix milliseconds by the cluster's clocks; 0: unknown.
   int64_t created_ms = 0;
@@ -40,6 +41,8 @@ struct Pod {
 // times, which stay empty then; or all, for a kind that replaces pods itself.
 std::vector<std::string> kept_of_pods();
 std::vector<std::string> kept_of_replaced_pods();
+// More of them, for a kind that looks whether something controls its pods.
+constexpr const char* kept_of_controlled_pods = "/metadata/ownerReferences/*/controller";
 
 bool is_pod(const boost::json::value& object);
 // `object` must outlive the result.

@@ -35,7 +35,7 @@ std::string role(const std::string& name, const std::string& ns, const std::vect
   if (!ns.empty()) out += "  namespace: " + ns + "\n";
   out += "rules:\n";
   for (const auto& [right, verbs] : rules) {
-    out += "- apiGroups: [\"" + right->group + "\"]\n  resources: [" + right->resource +
+    out += "- apiGroups: [\"" + right->group + "\"]\n  resources: [" + right->in_role() +
            "]\n  verbs: [" + listed(verbs) + "]\n";
   }
   return out;
@@ -63,6 +63,7 @@ cluster::Request review_of(const Right& right) {
                           {"group", right.group},
                           {"version", right.version},
                           {"resource", right.resource}};
+  if (!right.subresource.empty()) attributes["subresource"] = right.subresource;
   if (!right.ns.empty()) attributes["namespace"] = right.ns;
   if (!right.ns.empty() && !right.namespaced) attributes["name"] = right.ns;  // the namespace
   q.body = json::serialize(json::object{{"apiVersion", "authorization.k8s.io/v1"},

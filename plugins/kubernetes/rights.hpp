@@ -13,12 +13,20 @@ namespace davit::kubernetes {
 struct Right {
   std::string verb;  // an RBAC verb: "patch"
   std::string group, version, resource;
-  bool namespaced = true;  // the resource has objects of namespaces
-  std::string ns{};        // where; empty: in all namespaces
+  bool namespaced = true;     // the resource has objects of namespaces
+  std::string ns{};           // where; empty: in all namespaces
+  std::string subresource{};  // "status"; empty: the resource itself
   auto operator<=>(const Right&) const = default;
   bool operator==(const Right&) const = default;
-  // "replicasets.apps"
-  std::string name() const { return group.empty() ? resource : resource + "." + group; }
+  // "replicasets", "robots/status", as a role names it
+  std::string in_role() const {
+    return subresource.empty() ? resource : resource + "/" + subresource;
+  }
+  // "replicasets.apps", "robots.example.com/status"
+  std::string name() const {
+    return resource + (group.empty() ? "" : "." + group) +
+           (subresource.empty() ? "" : "/" + subresource);
+  }
 };
 
 using Verbs = std::vector<std::string>;

@@ -3,6 +3,8 @@
 #include <charconv>
 #include <chrono>
 
+#include <davit/rfc3339.hpp>
+
 namespace davit::kubernetes {
 namespace {
 
@@ -47,6 +49,11 @@ std::optional<int64_t> unix_ms_of(std::string_view text) {
   if (!offset) return std::nullopt;
   const auto time = sys_days(date) + hours(hour) + minutes(minute) + seconds(second) - *offset;
   return duration_cast<milliseconds>(time.time_since_epoch()).count();
+}
+
+std::string time_text(int64_t unix_ms) {
+  const std::string text = rfc3339(unix_ms);
+  return text.substr(0, text.rfind('.')) + "Z";
 }
 
 }  // namespace davit::kubernetes

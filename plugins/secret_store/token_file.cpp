@@ -30,12 +30,12 @@ Result<Secret> TokenFile::current() {
   const std::lock_guard lock(mutex_);
   if (!now.ok()) {
     if (!last_) return now.error();
-    if (!std::exchange(unreadable_, true))
+    if (std::exchange(fault_, now.error().message) != now.error().message)
       host_.warn("the token file cannot be read; the last token stays in use",
-                 {{"reason", now.error().message}});
+                 {{"reason", fault_}});
     return Secret(last_->view());
   }
-  if (std::exchange(unreadable_, false)) host_.info("the token file can be read again");
+  if (!std::exchange(fault_, "").empty()) host_.info("the token file can be read again");
   last_ = Secret(now->view());
   return now;
 }

@@ -1,6 +1,6 @@
 // TokenFile: a token, read from its file for each call. So a token that was replaced needs no
 // restart. While the file cannot be read, or holds no token, the last one stays in use, and the log
-// says so once.
+// says why, whenever that changes.
 #pragma once
 
 #include <mutex>
@@ -24,7 +24,7 @@ class TokenFile {
   const std::string file_, setting_;
   std::mutex mutex_;
   std::optional<Secret> last_;
-  bool unreadable_ = false;  // it was logged
+  std::string fault_;  // of the last read, as it was logged; empty: there was none
 };
 
 }  // namespace davit::secret_store

@@ -31,7 +31,8 @@ Session::Session(Host host, const TransitSettings& settings, std::shared_ptr<Api
       secret_id_(host, settings.secret_id_file, "secret_id_file"),
       service_account_(host, settings.service_account_file, "service_account_file"),
       strand_(host.strand()),
-      timer_(strand_) {}
+      timer_(strand_),
+      login_patience_(strand_) {}
 
 Result<> Session::check() const {
   const auto& file = by_file()                         ? file_
@@ -107,7 +108,19 @@ Result<Secret> Session::log_in(const Secret* refused, const Op& op) {
   return token;
 }
 
+// A login that was sent may have made a token, and used a secret id that has few uses. So who gives
+// up does not end it at once: the token is kept, and can be revoked.
 Result<Granted> Session::ask_for_login(const Op& op) {
+  if (auto over = given_up(op, host_.now())) return std::move(*over);
+  const int64_t patience = nanoseconds(login_patience).count();
+  const Operation login(op.deadline_ns() < INT64_MAX - patience ? op.deadline_ns() + patience
+                                                                : INT64_MAX);
+  const OnCancel hurry(op, [weak = weak_from_this(), strand = strand_, login] {
+    strand.post([weak, login] {
+      if (const auto self = weak.lock())
+        self->login_patience_.after(login_patience, [login] { login.cancel(); });
+    });
+  });
   const bool approle = settings_.auth == Auth::approle;
   auto secret = approle ? secret_id_.current() : service_account_.current();
   if (!secret.ok()) {
@@ -121,7 +134,7 @@ Result<Granted> Session::ask_for_login(const Op& op) {
   body.append("}");
   const std::string path = "auth/" + url_path(settings_.auth_mount) + "/login";
   // Sent twice it would use a secret id twice that may be used once.
-  auto answer = api_->send({.path = path, .body = body.view(), .repeatable = false}, op);
+  auto answer = api_->send({.path = path, .body = body.view(), .repeatable = false}, login.op());
   if (!answer.ok()) return answer.error();
   return granted_by(*answer);
 }
@@ -216,14 +229,17 @@ bool Session::renew(const Secret& token, const Op& op) {
 }
 
 Result<> Session::end(const Op& op) {
-  std::optional<Secret> token;
   {
     const Lock lock(mutex_);
     over_ = true;
-    token.swap(token_);
   }
   operations_.cancel();
   if (auto r = open_.wait(host_, op); !r.ok()) return r;
+  std::optional<Secret> token;  // that of a login which was still waited for, too
+  {
+    const Lock lock(mutex_);
+    token.swap(token_);
+  }
   if (!token || by_file()) return {};
   const auto until = std::min(host_.now() + request_timeout_, nanoseconds(op.deadline_ns()));
   const Operation own(until.count());

@@ -23,6 +23,9 @@ class Session : public std::enable_shared_from_this<Session> {
   // A token that is younger is not replaced because a call was refused.
   static constexpr std::chrono::milliseconds login_age{10'000};
 
+  // The answer to a login is waited for so long after its caller has given up.
+  static constexpr std::chrono::milliseconds login_patience{2'000};
+
   Session(Host host, const TransitSettings& settings, std::shared_ptr<Api> api,
           std::chrono::milliseconds request_timeout);
 
@@ -52,8 +55,8 @@ class Session : public std::enable_shared_from_this<Session> {
   const std::shared_ptr<Api> api_;
   const std::chrono::milliseconds request_timeout_;
   secret_store::TokenFile file_, secret_id_, service_account_;
-  const Strand strand_;  // of the timer
-  Timer timer_;
+  const Strand strand_;  // of the timers
+  Timer timer_, login_patience_;
   const Operations operations_;  // of what nobody waits for
   Outstanding open_;
 

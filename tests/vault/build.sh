@@ -18,6 +18,8 @@ sources() {
 # paths of managed keys have no "existence check": a check for authors of plugins, which is left out here.
 build_into() {
   local sdk
+  # A machine that has never built it has no copy of the module, and list would name no folder.
+  run_go mod download github.com/hashicorp/vault/sdk || return
   sdk=$(run_go list -m -f '{{.Dir}}' github.com/hashicorp/vault/sdk) || return
   cp -r "$sdk" "$1/sdk" && chmod -R u+w "$1/sdk" && cp go.mod go.sum "$1" || return
   sed -i 's/panic(fmt.Sprintf("Pattern %v defines a CreateOperation but no ExistenceCheck".*/_ = p/' \

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "json_scan.hpp"
+#include "kubernetes/json_scan.hpp"
 
 namespace davit::cluster_kubernetes {
 
@@ -31,7 +31,8 @@ class Flow : public testing::Test {
     while (auto item = flow.take()) {
       if (!out.empty()) out += ", ";
       const std::string name(
-          json_plain_string(json_at(item->object, {"metadata", "name"})).value_or("?"));
+          kubernetes::json_plain_string(kubernetes::json_at(item->object, {"metadata", "name"}))
+              .value_or("?"));
       switch (item->type) {
         case DAVIT_WATCH_RESTART:
           out += "RESTART";

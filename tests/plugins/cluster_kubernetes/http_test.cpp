@@ -4,7 +4,6 @@
 #include "address.hpp"
 #include "answer.hpp"
 #include "discovery.hpp"
-#include "json_scan.hpp"
 #include "lines.hpp"
 
 namespace davit::cluster_kubernetes {
@@ -90,6 +89,25 @@ TEST(Answer, StatusBodiesAreRead) {
   EXPECT_EQ(r.retry_after, std::chrono::seconds(7));
 }
 
+TEST(Answer, WhatEtcdFindsTooLargeIsNoFaultThatPasses) {
+  for (const char* message :
+       {"etcdserver: request is too large",
+        "rpc error: code = ResourceExhausted desc = trying to send message larger than max "
+        "(2097200 vs. 2097152)"}) {
+    Outcome o;
+    o.http = 500;
+    o.body = R"({"kind":"Status","message":")" + std::string(message) + R"(","code":500})";
+    const auto r = to_response(o);
+    EXPECT_EQ(r.code, Code::invalid_argument) << message;
+    EXPECT_EQ(r.http_status, 413);
+    EXPECT_EQ(r.message, message);
+  }
+  Outcome other;
+  other.http = 500;
+  other.body = R"({"kind":"Status","message":"etcdserver: leader changed","code":500})";
+  EXPECT_EQ(to_response(other).code, Code::internal);
+}
+
 TEST(Answer, OtherBodiesDoNoHarm) {
   for (std::string body :
        {"", "<html>", "[]", "{\"kind\":1}", "{\"kind\":\"Status\",\"details\":[]}", "{"}) {
@@ -162,32 +180,6 @@ TEST(Lines, ATooLongOneIsDroppedWhole) {
   Lines endless(5);
   for (int i = 0; i < 1000; ++i) EXPECT_EQ(cut(endless, {"xxxx"}), "");
   EXPECT_EQ(cut(endless, {"\nabc\n"}), "DROPPED|abc|");
-}
-
-TEST(JsonScan, FindsMembersWithoutBeingMisled) {
-  const std::string_view text =
-      R"( {"a":"}{\"","b" : {"a":[1,{"x":"]"}],"c":12},"type":"ADDED","e":null} )";
-  EXPECT_EQ(json_member(text, "a"), R"("}{\"")");
-  EXPECT_EQ(json_at(text, {"b", "a"}), R"([1,{"x":"]"}])");
-  EXPECT_EQ(json_at(text, {"b", "c"}), "12");
-  EXPECT_EQ(json_plain_string(json_member(text, "type")), "ADDED");
-  EXPECT_FALSE(json_plain_string(json_member(text, "a")));
-  EXPECT_FALSE(json_member(text, "x"));
-  std::string items;
-  json_elements(*json_at(text, {"b", "a"}),
-                [&](std::string_view e) { items += std::string(e) + ";"; });
-  EXPECT_EQ(items, R"(1;{"x":"]"};)");
-}
-
-TEST(JsonScan, EveryPrefixIsSurvived) {
-  const std::string text = R"({"a":"\"","b":{"c":[1,{"d":"e"}]},"f":tru})";
-  for (size_t n = 0; n <= text.size(); ++n) {
-    const std::string part = text.substr(0, n);  // its own allocation: reading beyond would show
-    json_member(part, "nope");
-    json_at(part, {"b", "c"});
-    json_elements(part, [](std::string_view) {});
-    json_elements("[" + part, [](std::string_view) {});
-  }
 }
 
 TEST(Discovery, FindsAndForgets) {

@@ -162,6 +162,24 @@ TEST_F(Real, ListAndWatchDeliversWhatStreamingDoes) {
   EXPECT_TRUE(seen.wait([&] { return seen.state.empty(); }));
 }
 
+TEST_F(Real, WhatIsLargeComesCompressed) {
+  Running running(config());
+  const std::string big(300'000, 'x');
+  ASSERT_EQ(running.apply("compressed", big).code, Code::ok);
+  const auto received = [&](const Config& c) {
+    Running reader(c);
+    const auto r = reader.get("compressed");
+    EXPECT_EQ(r.code, Code::ok);
+    EXPECT_NE(r.body.find("\"" + big + "\""), std::string::npos);
+    EXPECT_TRUE(reader.host.run_until(
+        [&] { return reader.host.metric("davit_cluster_received_bytes_total") > 0; }, patience));
+    return reader.host.metric("davit_cluster_received_bytes_total");
+  };
+  EXPECT_LT(received(config()), 30'000);
+  EXPECT_GT(received(config({{"compression", false}})), 300'000);
+  running.remove("compressed");
+}
+
 TEST_F(Real, ReadingPausesWithoutCreditAndNothingIsLost) {
   Running running(config({{"watch_buffer_bytes", 1'024}}));
   const std::string big(300'000, 'x');

@@ -185,6 +185,24 @@ TEST_F(Flow, TroubleIsSaidOnceAndWaitsGrow) {
   EXPECT_EQ(take(), "!connection refused");
 }
 
+// Whoever hears of an object takes the trouble for over.
+TEST_F(Flow, TheSameTroubleIsSaidAgainWhenAnObjectWasShownInBetween) {
+  flow.next(0);
+  bookmark(5, true);
+  take();
+  flow.ended(broken("connection refused"), 0);
+  EXPECT_EQ(take(), "!connection refused");
+  flow.next(0);
+  event("ADDED", "a", 6);
+  flow.ended(broken("reset", 200), 0);
+  EXPECT_EQ(take(), "+a") << "it worked and broke off: nothing to say";
+  for (int i = 0; i < 3; ++i) {
+    flow.next(0);
+    flow.ended(broken("connection refused"), 0);
+  }
+  EXPECT_EQ(take(), "!connection refused");
+}
+
 TEST_F(Flow, WaitsAsLongAsTheServerAsks) {
   flow.next(0);
   EXPECT_EQ(flow.ended(http(429, "", {{"retry-after", "17"}}), 0), milliseconds(17'000));

@@ -1,4 +1,7 @@
 // Calls of `resolve`: limits, callers who give up, a stop, and callers beside each other.
+#include <atomic>
+#include <thread>
+
 #include "plugin_under_test.hpp"
 
 namespace davit::secrets_file {
@@ -29,6 +32,25 @@ class PatientFor {
   davit_op abi_;  // first: the callee's pointer is this object's
   int left_;
   const bool cancels_;
+};
+
+// The op of a caller for whom each item takes a millisecond, until he gives up.
+class Slow {
+ public:
+  Slow() {
+    abi_ = *Op().abi();
+    abi_.cancelled = [](const davit_op* op) -> int32_t {
+      if (reinterpret_cast<const Slow*>(op)->cancelled_) return 1;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      return 0;
+    };
+  }
+  Op op() const { return Op(&abi_); }
+  void cancel() { cancelled_ = true; }
+
+ private:
+  davit_op abi_;  // first: the callee's pointer is this object's
+  std::atomic<bool> cancelled_{false};
 };
 
 TEST_F(Calls, AValueMayBeAsLargeAsTheSettingSays) {
@@ -118,12 +140,12 @@ TEST_F(Calls, WhoGivesUpInTheMiddleIsAnsweredForTheRest) {
   }
 }
 
-// The pool has two threads, and four calls have more to do than a test would wait for.
+// The pool has two threads, and each of four calls takes ten seconds at least.
 TEST_F(Calls, ALargeCallDelaysNoSmallOne) {
+  Slow large;
   const Life life(config());
-  const Operation large;
   std::vector<std::shared_ptr<Answer>> answers;
-  for (int n = 0; n < 4; ++n) answers.push_back(life.begin(many(10'000), large));
+  for (int n = 0; n < 4; ++n) answers.push_back(life.begin(many(10'000), large.op()));
   for (int n = 0; n < 5; ++n) EXPECT_TRUE(life.ask(many(1)).front().ok());
   for (const auto& answer : answers) EXPECT_FALSE(answer->came());
   large.cancel();
@@ -131,14 +153,15 @@ TEST_F(Calls, ALargeCallDelaysNoSmallOne) {
 }
 
 TEST_F(Calls, AStopAnswersWhatIsOpenSoon) {
+  const Slow slow;
   Life life(config());
   std::vector<std::shared_ptr<Answer>> answers;
-  for (int n = 0; n < 4; ++n) answers.push_back(life.begin(many(10'000)));
+  for (int n = 0; n < 4; ++n) answers.push_back(life.begin(many(3'000), slow.op()));
   ASSERT_TRUE(life.instance.stop(std::chrono::seconds(60)).ok());
   for (const auto& answer : answers) {
     ASSERT_TRUE(answer->came());
     const Results results = answer->wait();
-    ASSERT_EQ(results.size(), 10'000u);
+    ASSERT_EQ(results.size(), 3'000u);
     ASSERT_FALSE(results.back().ok());
     EXPECT_EQ(results.back().error().code, Code::unavailable);
   }

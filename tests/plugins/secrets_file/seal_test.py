@@ -200,7 +200,7 @@ class Values(Case):
 
     def test_a_wrong_form_is_refused(self):
         sealed = self.encrypt(b"value").stdout
-        for wrong, said in ((b"", "is empty"), (b"value", 'does not begin with "davitSeal/1/"'), (sealed[:50], "is damaged"),
+        for wrong, said in ((b"", "is empty"), (b"value", 'does not begin with "davitSeal/1/"'), (sealed[:49], "is damaged"),
                             (sealed[:52], "is cut short"), (sealed.replace(b"/1/", b"/2/", 1), "is of another version"),
                             (sealed[:40] + b"!" + sealed[41:], "is not base64"), (os.urandom(1000), "does not begin with"),
                             (base64.b64decode(sealed)[:-1], "cannot be opened")):

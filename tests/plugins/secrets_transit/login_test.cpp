@@ -21,6 +21,16 @@ class Login : public BesideVault {
     }
     return false;
   }
+  // The Vault says when a login has come, and answers it when it may.
+  void hold_login(std::promise<void>& come, const std::shared_future<void>& may) {
+    vault.script([&come, may](const std::string& path, const std::string&) {
+      if (path.ends_with("/login")) {
+        come.set_value();
+        may.wait();
+      }
+      return std::string();
+    });
+  }
 };
 
 TEST_F(Login, ByAnAppRoleComesWithTheFirstCallAndEndsWithTheInstance) {
@@ -133,6 +143,43 @@ TEST_F(Login, ARenewalThatGetsNoAnswerIsTriedAgain) {
   size_t more = 0;
   while (more == 0 && std::chrono::steady_clock::now() < end) more = vault.asked().size();
   EXPECT_GT(more, 0u) << "a renewal, or a login when the time was over";
+}
+
+// The Vault may have made a token for it.
+TEST_F(Login, ThatWasSentIsWaitedForThoughNobodyWantsItAndIsRevoked) {
+  std::promise<void> come, may;
+  hold_login(come, may.get_future().share());
+  Life life(approle());
+  std::promise<Results> answer;
+  const Operation operation;
+  life.client.resolve(
+      {sealed("a", "1")}, [&](Results results) { answer.set_value(std::move(results)); },
+      operation.op());
+  come.get_future().wait();
+  // The login is waited for two seconds: what comes within them is prepared before.
+  std::promise<void> stop;
+  auto stopped = std::async(std::launch::async, [&] {
+    stop.get_future().wait();
+    return life.instance.stop();
+  });
+  operation.cancel();
+  stop.set_value();
+  may.set_value();
+  EXPECT_EQ(told(answer.get_future().get().at(0)).substr(0, 3), "1: ");
+  EXPECT_TRUE(stopped.get().ok());
+  EXPECT_EQ(vault.asked(),
+            Asked({"POST auth/approle/login by -", "POST auth/token/revoke-self by t1"}));
+}
+
+TEST_F(Login, ThatIsNotAnsweredDoesNotHoldTheStop) {
+  std::promise<void> come, may;
+  hold_login(come, may.get_future().share());
+  Life life(approle({{"request_timeout_ms", 600'000}}));
+  auto answer = std::async(std::launch::async, [&] { return life.one(sealed("a", "1")); });
+  come.get_future().wait();
+  EXPECT_TRUE(life.instance.stop().ok());
+  EXPECT_EQ(answer.get().substr(0, 4), "14: ");
+  may.set_value();
 }
 
 TEST_F(Login, AForbiddenKeyringLogsNobodyInAgain) {

@@ -192,7 +192,7 @@ TEST_F(Resolve, WhileTheTokenFileHoldsNoneTheLastOneIsUsed) {
   EXPECT_EQ(told(life.resolve_one(item("e", "1"))), "1");
   for (const char* text : {"", "half a token", "\xff\xfe"}) {
     write(token_file(), text);
-    EXPECT_EQ(told(life.resolve_one(item("e", "1"))), "1");
+    for (int again = 0; again < 2; ++again) EXPECT_EQ(told(life.resolve_one(item("e", "1"))), "1");
   }
   std::remove(token_file().c_str());
   EXPECT_EQ(told(life.resolve_one(item("e", "1"))), "1");
@@ -202,19 +202,20 @@ TEST_F(Resolve, WhileTheTokenFileHoldsNoneTheLastOneIsUsed) {
   EXPECT_EQ(std::count_if(
                 log.begin(), log.end(),
                 [](const auto& line) { return has(line.text(), "the token file cannot be read"); }),
-            1);
+            2)
+      << "it holds no token, it is not there";
   EXPECT_TRUE(life.host.logged("the token file can be read again"));
 }
 
 TEST_F(Resolve, TheVaultIsToldHowLongWeWait) {
-  Life life(config({{"request_timeout_ms", 7'000}}));
+  Life life(config({{"request_timeout_ms", 120'000}}));
   EXPECT_EQ(told(life.resolve_one(item("e", "1"))), "1");
-  EXPECT_EQ(told(life.resolve_one(item("e", "1"), life.within(3s))), "1");
+  EXPECT_EQ(told(life.resolve_one(item("e", "1"), life.within(60s))), "1");
   const auto answer = vault().ask(R"({"do": "calls"})");
   const auto& calls = answer.at("calls").as_array();
-  EXPECT_GT(calls[0].at("timeout").as_int64(), 3'000);
-  EXPECT_LE(calls[0].at("timeout").as_int64(), 7'000);
-  EXPECT_LE(calls[1].at("timeout").as_int64(), 3'000);
+  EXPECT_GT(calls[0].at("timeout").as_int64(), 60'000);
+  EXPECT_LE(calls[0].at("timeout").as_int64(), 120'000);
+  EXPECT_LE(calls[1].at("timeout").as_int64(), 60'000);
 }
 
 TEST_F(Resolve, ItemsAreCountedByTheirCodes) {

@@ -1,6 +1,6 @@
 #include "json_scan.hpp"
 
-namespace davit::cluster_kubernetes {
+namespace davit::kubernetes {
 namespace {
 
 bool is_space(char c) {
@@ -46,27 +46,45 @@ size_t skip_value(std::string_view s, size_t i) {
   return s.size();
 }
 
-}  // namespace
-
-std::optional<std::string_view> json_member(std::string_view s, std::string_view key) {
+// Ends with the first member for which `is_it` returns true.
+template <class Is>
+void first_member(std::string_view s, Is is_it) {
   size_t i = skip_space(s, 0);
-  if (i >= s.size() || s[i] != '{') return std::nullopt;
+  if (i >= s.size() || s[i] != '{') return;
   i = skip_space(s, i + 1);
   while (i < s.size() && s[i] == '"') {
     const size_t end = skip_string(s, i);
-    const std::string_view name = s.substr(i, end - i);
+    const std::string_view quoted = s.substr(i, end - i);
     i = skip_space(s, end);
-    if (i >= s.size() || s[i] != ':') return std::nullopt;
+    if (i >= s.size() || s[i] != ':') return;
     i = skip_space(s, i + 1);
     const size_t value_end = skip_value(s, i);
-    if (name.size() == key.size() + 2 && name.substr(1, key.size()) == key) {
-      return s.substr(i, value_end - i);
-    }
+    if (quoted.size() < 2) return;
+    if (is_it(quoted.substr(1, quoted.size() - 2), s.substr(i, value_end - i))) return;
     i = skip_space(s, value_end);
-    if (i >= s.size() || s[i] != ',') return std::nullopt;
+    if (i >= s.size() || s[i] != ',') return;
     i = skip_space(s, i + 1);
   }
-  return std::nullopt;
+}
+
+}  // namespace
+
+void json_members(std::string_view s,
+                  const std::function<void(std::string_view, std::string_view)>& visit) {
+  first_member(s, [&](std::string_view name, std::string_view value) {
+    visit(name, value);
+    return false;
+  });
+}
+
+std::optional<std::string_view> json_member(std::string_view object, std::string_view key) {
+  std::optional<std::string_view> out;
+  first_member(object, [&](std::string_view name, std::string_view value) {
+    if (name != key) return false;
+    out = value;
+    return true;
+  });
+  return out;
 }
 
 std::optional<std::string_view> json_at(std::string_view object,
@@ -100,4 +118,4 @@ void json_elements(std::string_view s, const std::function<void(std::string_view
   }
 }
 
-}  // namespace davit::cluster_kubernetes
+}  // namespace davit::kubernetes

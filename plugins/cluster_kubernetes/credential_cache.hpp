@@ -1,26 +1,34 @@
-// Decides when an exec plugin runs: a credential is used until it expires or the API server refuses
-// it, and a plugin that fails is not asked by every request. Credentials carries it out. Pure.
+// Decides when a credential is made, by an exec plugin or a token server: it is used until it
+// expires or the API server refuses it, a new one is made before that if there is time, and what
+// fails is not asked by every request. Credentials carries it out. Pure.
 #pragma once
 
 #include <davit/backoff.hpp>
 #include <optional>
 
+#include "credential.hpp"
+
 namespace davit::cluster_kubernetes {
 
-class ExecCache {
+class CredentialCache {
  public:
   using Time = std::chrono::nanoseconds;  // of one monotonic clock
-  enum class Say { use, run, wait, fail };
+  // `renew`: use it, and make the next one meanwhile.
+  enum class Say { use, renew, run, wait, fail };
 
-  // What a request is to do: use the credential, run the plugin first, wait for the plugin that
-  // runs, or fail as the plugin has failed.
+  // What a request is to do: use the credential, have it made first, wait for what makes it, or
+  // fail as that has failed.
   Say ask(Time now, int64_t unix_ms) const;
 
   void began() { running_ = true; }
-  void made(Time now, std::optional<int64_t> expires_unix_ms);
-  void failed(Time now, uint64_t random);
+  void made(Time now, const Credential& credential);
+  void failed(Time now, uint64_t random, std::chrono::milliseconds retry_after = {});
   // Another plugin than before: nothing is known.
-  void forget() { *this = ExecCache(); }
+  void forget() { *this = CredentialCache(); }
+
+  // Whether there is one that may be used, and until when.
+  bool usable(Time now, int64_t unix_ms) const;
+  std::optional<int64_t> expires_unix_ms() const { return expires_unix_ms_; }
 
   // The API server has accepted, or not accepted, the credential. `refused` returns true if another
   // one may help: the request waits for it and is sent again.
@@ -32,7 +40,7 @@ class ExecCache {
   static constexpr std::chrono::seconds lives_at_least{1};
 
   bool running_ = false, there_ = false, refused_ = false;
-  std::optional<int64_t> expires_unix_ms_;
+  std::optional<int64_t> expires_unix_ms_, renew_unix_ms_;
   Time made_at_{0};
   Time failed_until_{0};   // after a failure no run begins before
   Time trusted_until_{0};  // after refusals in a row a refusal does not count before
