@@ -4,6 +4,7 @@
 // the caller decides again with what is known then.
 #pragma once
 
+#include <array>
 #include <string>
 
 #include <boost/json/object.hpp>
@@ -25,6 +26,25 @@ enum class Does {
 
 // "create", "update", "delete" or "status", for people and metrics.
 const char* name_of(Does does);
+
+// How the two objects of one name stand to each other, for whoever looks.
+enum class Standing {
+  in_step,
+  ahead,        // upstream has what downstream lacks, or has no more what downstream has
+  behind,       // the downstream status has yet to go up
+  conflicting,  // somebody keeps changing one of them
+  stuck,        // see Does::stuck
+  finalizer,    // a finalizer holds the downstream object
+  held,         // its delete waits for an operator, see guard.hpp
+  unknown,      // a side is not seen
+  not_ours,     // the downstream object was not made here
+};
+inline constexpr std::array standings{Standing::in_step,     Standing::ahead,   Standing::behind,
+                                      Standing::conflicting, Standing::stuck,   Standing::finalizer,
+                                      Standing::held,        Standing::unknown, Standing::not_ours};
+
+// "in_step", ..., for people, metrics and the wire.
+const char* name_of(Standing standing);
 
 // What is known of one object. The objects are borrowed.
 struct Picture {
@@ -52,6 +72,8 @@ struct Written {
 
 struct Action {
   Does does = Does::nothing;
+  Standing standing = Standing::in_step;
+  bool gone = false;  // a delete: there is no upstream object of this name
   std::string why;
   json::object object;
   size_t hash = 0;  // of what is written, to be remembered

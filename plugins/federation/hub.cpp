@@ -39,7 +39,8 @@ Hub::Hub(Host host, Configuration configuration, cluster::Client upstream,
               std::move(upstream),
               std::move(downstream),
               outstanding,
-              [this] { show_health(); }},
+              [this] { show_health(); },
+              std::make_shared<Holds>(host)},
       definitions_(reduce_definition),
       resources_(host.gauge("davit_federation_resources", "Resources that take part")),
       faults_gauge_(host.gauge("davit_federation_faulty_definitions",
@@ -48,15 +49,44 @@ Hub::Hub(Host host, Configuration configuration, cluster::Client upstream,
 void Hub::start() {
   around_.strand.post([self = shared_from_this()] {
     if (self->stopped_) return;
-    for (const Rules& rules : self->configuration_.resources) self->begin(rules);
-    self->watch_definitions();
+    const auto& c = self->configuration_;
+    auto& around = self->around_;
+    around.holds->load();
+    self->pairing_ = std::make_shared<Pairing>(
+        around.host, around.strand, around.outstanding,
+        Pairing::Side{"upstream \"" + c.upstream + "\"", around.upstream},
+        Pairing::Side{"downstream \"" + c.downstream + "\"", around.downstream},
+        [hub = self.get()] { hub->paired(); });
+    self->pairing_->start();
     self->show_health();
   });
+}
+
+void Hub::paired() {
+  if (pairing_->done() && !std::exchange(begun_, true)) {
+    for (const Rules& rules : configuration_.resources) begin(rules);
+    watch_definitions();
+    claim();
+  }
+  show_health();
+}
+
+void Hub::claim() {
+  const Configuration& c = configuration_;
+  const bool named = !c.site.robot_name.empty() && !c.claim_namespace.empty();
+  if (!named || around_.rehearses || pairing_->downstream().empty()) return;
+  claimant_ = std::make_shared<Claimant>(
+      around_.host, around_.strand, around_.outstanding, around_.upstream,
+      Claimant::Name{c.site.robot_name, c.claim_namespace, pairing_->downstream()},
+      [this] { show_health(); });
+  claimant_->start();
 }
 
 void Hub::stop() {
   around_.strand.post([self = shared_from_this(), ticket = around_.outstanding.begin()] {
     self->stopped_ = true;
+    if (self->pairing_) self->pairing_->close();
+    if (self->claimant_) self->claimant_->close();
     if (self->definitions_watch_) self->definitions_watch_->close();
     for (const auto& [key, syncer] : self->syncers_) syncer->close();
     self->syncers_.clear();
@@ -67,7 +97,7 @@ void Hub::watch_definitions() {
   if (configuration_.definitions == "none") return;
   cluster::WatchRequest request;
   request.resource = {"apiextensions.k8s.io", "v1", "customresourcedefinitions"};
-  definitions_watch_ = std::make_shared<Watched>(around_.strand, around_.outstanding);
+  definitions_watch_ = std::make_shared<controller::Watched>(around_.strand, around_.outstanding);
   const auto& side =
       configuration_.definitions == "upstream" ? around_.upstream : around_.downstream;
   definitions_watch_->open(
@@ -108,11 +138,16 @@ void Hub::begin(const Rules& rules) {
   around_.host.info("a resource takes part", {{"resource", rules.name},
                                               {"version", rules.resource.version},
                                               {"selector", rules.selector}});
+  Rules with_origin = rules;
+  if (rules.shares_target()) {
+    with_origin.origin =
+        rules.source() == EndOf::upstream ? pairing_->upstream() : pairing_->downstream();
+  }
   std::vector<std::string> namespaces = configuration_.namespaces;
   if (namespaces.empty() || !rules.namespaced) namespaces = {""};
   for (const std::string& ns : namespaces) {
     auto& syncer = syncers_[{rules.name, ns}];
-    syncer = std::make_shared<Syncer>(around_, rules, ns);
+    syncer = std::make_shared<Syncer>(around_, with_origin, ns);
     syncer->start();
   }
 }
@@ -130,6 +165,10 @@ void Hub::end(const std::string& name) {
 
 void Hub::show_health() {
   std::vector<std::string> troubles;
+  if (std::string unpaired = pairing_->trouble(); !unpaired.empty())
+    troubles.push_back(std::move(unpaired));
+  if (std::string rival = claimant_ ? claimant_->trouble() : ""; !rival.empty())
+    troubles.push_back(std::move(rival));
   if (definitions_watch_ != nullptr && !definitions_.complete())
     troubles.push_back("the definitions: " + definitions_.reason());
   for (const auto& [name, fault] : faults_) troubles.push_back(name + ": " + fault);

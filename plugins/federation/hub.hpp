@@ -6,6 +6,8 @@
 
 #include <map>
 
+#include "claimant.hpp"
+#include "pairing.hpp"
 #include "syncer.hpp"
 
 namespace davit::federation {
@@ -17,9 +19,19 @@ class Hub : public std::enable_shared_from_this<Hub> {
   void start();  // [any]
   void stop();   // [any] the outstanding calls end soon afterwards
 
+  // What it knows. `done` runs on the strand. [any]
+  void report(Question question, std::function<void(const Result<Report>&)> done);
+  // Lets the deletes go that are held of this resource. `done` gets their number. [any]
+  void release(std::string resource, std::function<void(const Result<size_t>&)> done);
+  // Before start(): everything is decided and nothing written.
+  void rehearse() { around_.rehearses = true; }
+
  private:
   using Key = std::pair<std::string, std::string>;  // name of the resource, namespace
 
+  void paired();
+  void claim();
+  Report look(const Question& question) const;
   void watch_definitions();
   void definition_event(int32_t type, std::string_view object);
   void take(const std::string& name);
@@ -29,7 +41,10 @@ class Hub : public std::enable_shared_from_this<Hub> {
 
   const Configuration configuration_;
   Surroundings around_;
-  std::shared_ptr<Watched> definitions_watch_;
+  std::shared_ptr<Pairing> pairing_;
+  std::shared_ptr<Claimant> claimant_;  // NULL: no name is claimed
+  bool begun_ = false;
+  std::shared_ptr<controller::Watched> definitions_watch_;
   controller::ObjectCache definitions_;
   std::map<std::string, std::string> faults_;  // of definitions, by name
   std::map<std::string, Rules> running_;       // by name

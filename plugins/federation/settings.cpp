@@ -67,6 +67,10 @@ Configuration read_configuration(const Settings& s) {
     s.reject("retry_most_ms", "must not be below retry_first_ms");
   c.limits.request_timeout = s.milliseconds("request_timeout_ms", c.limits.request_timeout, 1);
   c.limits.watch_credit = static_cast<uint32_t>(s.integer("watch_credit", 256, 1, 65'536));
+  c.claim_namespace = s.string("claim_namespace", c.claim_namespace);
+  GuardLimits& guard = c.limits.guard;
+  guard.deletes_max = static_cast<size_t>(s.integer("deletes_max", 10, 0, 1'000'000));
+  guard.deletes_max_percent = static_cast<size_t>(s.integer("deletes_max_percent", 50, 0, 100));
   for (const Settings& table : s.tables("resource")) {
     Rules rules = read_resource(table, c.site);
     const auto same = [&](const Rules& other) { return other.name == rules.name; };

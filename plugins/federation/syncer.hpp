@@ -12,9 +12,10 @@
 
 #include "controller/keyed_queue.hpp"
 #include "controller/object_cache.hpp"
-#include "decide.hpp"
+#include "controller/watched.hpp"
+#include "guard.hpp"
+#include "report.hpp"
 #include "settings.hpp"
-#include "watched.hpp"
 
 namespace davit::federation {
 
@@ -26,6 +27,8 @@ struct Surroundings {
   cluster::Client upstream, downstream;  // as the settings call them
   Outstanding& outstanding;
   std::function<void()> told;  // trouble() may have changed
+  std::shared_ptr<Holds> holds;
+  bool rehearses = false;  // everything is decided and nothing written
 };
 
 class Syncer : public std::enable_shared_from_this<Syncer> {
@@ -38,6 +41,9 @@ class Syncer : public std::enable_shared_from_this<Syncer> {
   const Rules& rules() const { return rules_; }
   // What does not go as it should, for people; empty: nothing.
   std::string trouble() const;
+  ResourceReport report(const Question& question) const;
+  // Lets the deletes go that are held. Returns their number.
+  size_t release();
 
  private:
   using Time = std::chrono::nanoseconds;
@@ -48,6 +54,13 @@ class Syncer : public std::enable_shared_from_this<Syncer> {
     Backoff backoff;
     Time until{0};  // the next waits until then
   };
+  // Of an object that is not in step.
+  struct Open {
+    Time since{0};
+    Standing standing = Standing::in_step;
+    Does does = Does::nothing;
+    std::string why;
+  };
   // What is remembered of one object beside the caches.
   struct Memory {
     Written written;
@@ -57,6 +70,8 @@ class Syncer : public std::enable_shared_from_this<Syncer> {
     std::string trouble;        // what the log has been told
     Repairs repairs[2];         // by the side that is written
     bool from_upstream = true;  // which side's event is looked at
+    bool looked_for = false;    // in a rehearsal: whether the selector hides it
+    std::unique_ptr<Open> open;  // NULL: it is in step
   };
   // One look at one object.
   struct Look {
@@ -66,17 +81,32 @@ class Syncer : public std::enable_shared_from_this<Syncer> {
     bool stuck = false;
   };
   struct End {
+    End(cluster::Client c, controller::ObjectCache::Reduce reduce, Time now)
+        : client(std::move(c)), cache(std::move(reduce)), since(now) {}
+
     cluster::Client client;
-    std::shared_ptr<Watched> watch;
+    std::shared_ptr<controller::Watched> watch;
     controller::ObjectCache cache;
-    bool was_complete = false;
+    bool was_complete = false, known_before = false;
+    Time since;         // when was_complete changed
+    Time caught_up{0};  // until then comes what an interrupted watch has missed
     Metric up, objects;
   };
 
   void event(Side side, int32_t type, std::string_view object);
+  void has_changed(Side side, const std::string& key);
   void pump();
   void step(Look look);
+  // What is to be done if nothing is held, and with the guard.
+  Action decided(const std::string& key, Memory& memory) const;
   Action judged(const std::string& key, Memory& memory) const;
+  void note(Memory& memory, const Action& action);
+  void note(Memory& memory, Standing standing, Does does, const std::string& why);
+  // After a list of upstream: whether it has lost too much.
+  void guard();
+  SideReport report_of(const End& end) const;
+  void held_no_longer(const std::string& key);
+  void rehearse(Look look);
   cluster::Request request_of(const Look& look) const;
   void send(Look look);
   void answered(Look look, const cluster::Response& r);
@@ -86,6 +116,7 @@ class Syncer : public std::enable_shared_from_this<Syncer> {
   void read(Look look);
   void was_read(const Look& look, const cluster::Response& r);
   void refused(Look look, const cluster::Response& r);
+  void failing(const Look& look, const std::string& why, std::chrono::milliseconds retry_after);
   void fail(const Look& look, std::chrono::milliseconds retry_after = {});
   void finish(const Look& look);
   void forget_if_idle(const std::string& key);
@@ -114,7 +145,12 @@ class Syncer : public std::enable_shared_from_this<Syncer> {
   std::map<Does, std::pair<Backoff, Time>> denied_;
   Timer timer_;
   bool closed_ = false, pumping_ = false;
-  Metric syncs_[2], errors_[2], stuck_gauge_;
+  Holds::Keys held_;                             // whose downstream objects are not deleted
+  Holds::Keys released_;                         // of them by an operator, and not deleted yet
+  bool unguarded_ = true;                        // upstream has been listed since guard() looked
+  std::array<size_t, standings.size()> open_{};  // how many objects stand like this
+  Metric syncs_[2], errors_[2], stuck_gauge_, held_gauge_;
+  std::map<Standing, Metric> open_gauges_;
   std::map<Does, Metric> requests_;
 };
 

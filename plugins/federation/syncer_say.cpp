@@ -44,10 +44,22 @@ std::string Syncer::trouble() const {
     if (reason.empty()) continue;
     return where + (side == upstream ? " upstream: " : " downstream: ") + reason;
   }
+  if (!held_.empty()) {
+    return where + ": upstream's list has lost many objects at once, so " +
+           std::to_string(held_.size()) +
+           " deletes are held: bring the objects back upstream, or let the deletes go with davit "
+           "federation release " +
+           rules_.name;
+  }
   if (!failing_.empty()) {
     return where + ": " + name_of(failing_.begin()->first) + " fails: " + failing_.begin()->second;
   }
-  if (stuck_.empty()) return {};
+  if (stuck_.empty()) {
+    const size_t contested = open_[static_cast<size_t>(Standing::conflicting)];
+    if (contested == 0) return {};
+    return where + ": somebody keeps changing " + std::to_string(contested) +
+           " objects, or their status upstream";
+  }
   const std::string& first = *stuck_.begin();
   const auto memory = memory_.find(first);
   return where + ": " + std::to_string(stuck_.size()) + " objects are stuck, such as " + first +

@@ -65,7 +65,10 @@ TEST(DecideDown, UpdatesLabelsAnnotationsAndSpecAndKeepsTheRest) {
     "metadata":{"name":"a","namespace":"n","uid":"d1","resourceVersion":"70","generation":3,
                 "labels":{"l":"2"},"finalizers":["f"],
                 "annotations":{"k":"2","davit.dev/upstream-uid":"u1"}},
-    "spec":{"x":2},"status":{"s":1},"other":7})"));
+    "spec":{"x":2},"other":7})"));
+  p.rules.status = StatusWrite::whole;
+  EXPECT_EQ(p.act().object.at("status"), parsed(R"({"s":1})"))
+      << "without a subresource the write would delete it";
 }
 
 TEST(DecideDown, UpdatesWhatIsBeingDeletedDownstreamOfTheSameObject) {
@@ -285,6 +288,58 @@ TEST(DecideDown, WithoutAdoptionWhatWasNotMadeHereIsLeftAlone) {
 }
 
 // --- what downstream refuses
+
+// --- several clusters, whose objects are in one
+
+TEST(DecideDown, AnObjectNamesTheClusterThatItIsOfWhereSeveralHaveSome) {
+  Pair p;
+  p.rules.swapped = true;
+  p.rules.origin = "north";
+  p.u = Pair::up(R"("spec":1)", R"("annotations":{"davit.dev/upstream-cluster":"of-a-chain"})");
+  const auto noted = [&] {
+    const Action a = p.act();
+    const auto* found = a.object.at("metadata")
+                            .at("annotations")
+                            .as_object()
+                            .if_contains("davit.dev/upstream-cluster");
+    return found == nullptr ? "" : std::string(found->as_string());
+  };
+  EXPECT_EQ(noted(), "north");
+  p.rules.origin.clear();
+  EXPECT_EQ(noted(), "") << "that of another object is not passed on";
+}
+
+TEST(DecideDown, WhatAnotherClusterHasMadeIsLeftAlone) {
+  for (const bool adopt : {true, false}) {
+    Pair p;
+    p.rules.swapped = true;
+    p.rules.adopt = adopt;
+    p.rules.origin = "north";
+    p.d = Pair::down(R"("spec":1)", "", "u9", "south");
+    EXPECT_EQ(p.act().standing, Standing::not_ours) << "there is no object of this name here";
+    EXPECT_EQ(p.does(), Does::nothing);
+    p.rules.origin.clear();
+    EXPECT_EQ(p.does(), Does::nothing) << "nobody knows which cluster this is";
+    p.u = Pair::up(R"("spec":2)");
+    EXPECT_EQ(p.does(), Does::stuck);
+    p.rules.origin = "north";
+    EXPECT_EQ(p.does(), Does::stuck) << "its name is taken";
+    EXPECT_EQ(p.act().why, "its name is taken downstream by an object of another cluster");
+    p.rules.origin = "south";
+    EXPECT_EQ(p.does(), Does::remove) << "it is of a former object of this cluster";
+  }
+}
+
+TEST(DecideDown, AnObjectOfWhichNobodyKnowsTheClusterIsNotTakenFromWhoeverHasIt) {
+  Pair p;
+  p.rules.adopt = false;
+  p.rules.origin = "north";
+  p.u = Pair::up(R"("spec":1)");
+  p.d = Pair::down(R"("spec":1)", "", "u9");
+  EXPECT_EQ(p.does(), Does::remove) << "the selector shows it: it was made anew upstream";
+  p.hidden = true;
+  EXPECT_EQ(p.does(), Does::stuck) << "with another label it may be another cluster's";
+}
 
 TEST(DecideDown, WhatWasRefusedIsNotSentAgainUntilItDiffers) {
   Pair p;

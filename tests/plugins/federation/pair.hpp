@@ -33,12 +33,14 @@ struct Pair {
         R"("uid":"u1","resourceVersion":"10","generation":2)" + (meta.empty() ? "" : "," + meta),
         more);
   }
-  // It was made of the upstream object u1.
+  // It was made of the upstream object u1. `cluster`: where that is.
   static json::object down(const std::string& more, const std::string& meta = "",
-                           const std::string& of = "u1") {
+                           const std::string& of = "u1", const std::string& cluster = "") {
+    const std::string origin =
+        cluster.empty() ? "" : R"(,"davit.dev/upstream-cluster":")" + cluster + "\"";
     return object(R"("uid":"d1","resourceVersion":"70","generation":3,)"
                   R"("annotations":{"davit.dev/upstream-uid":")" +
-                      of + R"("})" + (meta.empty() ? "" : "," + meta),
+                      of + "\"" + origin + "}" + (meta.empty() ? "" : "," + meta),
                   more);
   }
   Action act() const {
@@ -48,7 +50,19 @@ struct Pair {
     p.upstream_complete = upstream_complete;
     p.downstream_complete = downstream_complete;
     p.hidden = hidden;
-    return decide(rules, p, written);
+    const Action out = decide(rules, p, written);
+    if (!d) return out;
+    // The cache has it condensed, which makes no difference.
+    json::object condensed = *d;
+    condense(rules, condensed);
+    p.downstream = &condensed;
+    const Action same = decide(rules, p, written);
+    EXPECT_EQ(same.does, out.does) << same.why;
+    EXPECT_EQ(same.why, out.why);
+    EXPECT_EQ(same.hash, out.hash);
+    EXPECT_EQ(same.object, out.object);
+    EXPECT_EQ(same.uid + "/" + same.resource_version, out.uid + "/" + out.resource_version);
+    return out;
   }
   Does does() const { return act().does; }
 };
