@@ -19,7 +19,7 @@ struct Event {
   EventTarget about;
   bool warning = false;
   std::string reason;   // one word in CamelCase: "Parked"
-  std::string message;  // for people; Events cuts what is too long
+  std::string message;  // for people; what is too long is cut
 };
 
 }  // namespace davit::applier

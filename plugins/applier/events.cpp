@@ -4,9 +4,7 @@
 
 #include <boost/json.hpp>
 
-#include <davit/rfc3339.hpp>
-#include <davit/utf8.hpp>
-
+#include "kubernetes/event.hpp"
 #include "meaning.hpp"
 
 namespace davit::applier {
@@ -14,7 +12,6 @@ namespace {
 
 constexpr size_t waiting_max = 64;
 constexpr size_t said_max = 2'000;
-constexpr size_t message_max = 1'000;  // the API server takes 1,024 bytes
 
 // The bucket of a Pace fills by the second. An event costs a minute's worth of seconds.
 constexpr size_t cost = 60;
@@ -25,22 +22,6 @@ PaceLimits limits_of(size_t events_per_minute) {
 
 uint64_t hash_of(const Event& e) {
   return fingerprint(json::array{e.about.name.path(), e.about.uid, e.reason, e.message});
-}
-
-// The name of an event has to be a DNS subdomain. That of an object may be more.
-std::string event_name(const std::string& object, uint64_t hash) {
-  constexpr size_t object_max = 253 - 17;
-  std::string out = object.substr(0, object_max);
-  for (char& c : out) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-    if (!plain) c = c == '.' ? '.' : '-';
-  }
-  // Each of its labels has to begin and to end with a letter or a digit.
-  for (size_t i = 0; i < out.size(); ++i) {
-    const bool edge = i == 0 || i + 1 == out.size() || out[i - 1] == '.' || out[i + 1] == '.';
-    if (edge && (out[i] == '-' || out[i] == '.')) out[i] = 'x';
-  }
-  return out + "." + hex(hash);
 }
 
 }  // namespace
@@ -114,35 +95,15 @@ void Events::answered(const cluster::Response& r) {
   next();
 }
 
-// An apply of an event under a name of its own: it makes the event, or counts it up.
 cluster::Request Events::request_for(const Waiting& waiting) {
   const auto& [event, hash] = waiting;
   const ObjectName& about = event.about.name;
-  const std::string& group = about.resource.group;
   const Said& one = said(hash);
-  json::object involved{
-      {"apiVersion", group.empty() ? about.resource.version : group + "/" + about.resource.version},
-      {"kind", event.about.kind},
-      {"name", about.name}};
-  if (!about.ns.empty()) involved["namespace"] = about.ns;
-  if (!event.about.uid.empty()) involved["uid"] = event.about.uid;
-  // Events of objects that have no namespace are kept in this one.
-  const std::string ns = about.ns.empty() ? "default" : about.ns;
-  const std::string name = event_name(about.name, hash);
-  const json::object body{{"apiVersion", "v1"},
-                          {"kind", "Event"},
-                          {"metadata", json::object{{"name", name}, {"namespace", ns}}},
-                          {"involvedObject", std::move(involved)},
-                          {"type", event.warning ? "Warning" : "Normal"},
-                          {"reason", event.reason},
-                          {"message", shortened(event.message, message_max)},
-                          {"source", json::object{{"component", "davit-agent"}}},
-                          {"firstTimestamp", rfc3339(one.first_unix_ms)},
-                          {"lastTimestamp", rfc3339(host_.unix_ms())},
-                          {"count", one.times}};
-  cluster::Request q = ObjectName{{"", "v1", "events"}, ns, name}.request(DAVIT_VERB_APPLY);
-  q.query = {{"fieldManager", context_.rules.field_manager}, {"force", "true"}};
-  q.body = json::serialize(body);
+  auto q = kubernetes::event_request(
+      {about.resource, event.about.kind, about.ns, about.name, event.about.uid},
+      {event.warning, event.reason, event.message}, hash,
+      {one.first_unix_ms, host_.unix_ms(), one.times},
+      {"davit-agent", context_.rules.field_manager});
   q.deadline_ns = (host_.now() + context_.rules.request_timeout).count();
   return q;
 }

@@ -12,9 +12,11 @@ void Hub::on_arrival(KindState& kind, const Arrival& a) {
   Sight& sight = kind.views.of(a.watch);
   // The watch of a resource that is not installed shows an empty list without a version. That does
   // not end its trouble.
-  const bool nothing_there =
-      a.resource_version.empty() && (a.type == DAVIT_WATCH_RESTART || a.type == DAVIT_WATCH_SYNCED);
-  if (kind.watch_failures[a.watch] > 0 && !nothing_there) works_again(kind, a.watch);
+  const bool of_the_list = a.type == DAVIT_WATCH_RESTART || a.type == DAVIT_WATCH_SYNCED;
+  const bool nothing_there = of_the_list && a.resource_version.empty();
+  // An object ends no refusal: it may be of a namespace whose watch is not refused.
+  const bool works = of_the_list ? !nothing_there : !sight.was_refused();
+  if (kind.watch_failures[a.watch] > 0 && works) works_again(kind, a.watch);
   kind.observed.passed(a.watch, a.resource_version);
   switch (a.type) {
     case DAVIT_WATCH_RESTART:
@@ -54,12 +56,14 @@ void Hub::works_again(KindState& kind, uint32_t watch) {
 
 void Hub::on_trouble(KindState& kind, const Arrival& a) {
   const bool refused = a.type == DAVIT_WATCH_REFUSED;
+  Sight& sight = kind.views.of(a.watch);
+  const bool begins_to_be_refused = refused && !sight.was_refused();
   if (refused) {
-    kind.views.of(a.watch).refused(a.trouble, moment());
+    sight.refused(a.trouble, moment());
   } else {
-    kind.views.of(a.watch).cut(a.trouble, moment());
+    sight.cut(a.trouble, moment());
   }
-  if (kind.watch_failures[a.watch]++ == 0) {
+  if (kind.watch_failures[a.watch]++ == 0 || begins_to_be_refused) {
     host_.warn(refused ? "watch is refused" : "watch fails",
                {{"kind", kind.name()},
                 {"resource", name_of(kind.resource(a.watch))},

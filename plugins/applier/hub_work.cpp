@@ -31,7 +31,7 @@ uint64_t grounds_of(const KindState& kind, const RecordEntry& entry) {
 
 // Copies of all that a reconciliation needs of the tables.
 Task task_for(const KindState& kind, const RecordEntry& entry, const std::string& region,
-              Queue::Time now) {
+              Workers::Time now) {
   Task task;
   task.kind = &kind.client;
   task.schema = kind.schema;

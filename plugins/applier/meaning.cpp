@@ -139,12 +139,6 @@ bool would_be_accepted(const cluster::Response& answer) {
   return m == Meaning::fine || m == Meaning::exists;
 }
 
-bool overloaded(const cluster::Response& r) {
-  if (r.http_status == 0) return r.code == Code::unavailable || r.code == Code::deadline_exceeded;
-  if (r.http_status == 429) return true;
-  return r.http_status > 500 || (r.http_status == 500 && r.retry_after.count() > 0);
-}
-
 bool names_webhook(const cluster::Response& r) {
   return says(r, "admission webhook \"") || says(r, "failed calling webhook \"");
 }

@@ -43,10 +43,6 @@ bool refused_by_validation(const cluster::Response& refusal);
 // exists" says that both have accepted the object.
 bool would_be_accepted(const cluster::Response& answer);
 
-// The API server is overloaded, or nobody answered: fewer requests may be sent. A plain 500 does
-// not count, because one record's webhook may fail for ever.
-bool overloaded(const cluster::Response& response);
-
 // The API server says that a webhook refused the request or could not be asked. A webhook may say
 // anything, so this only spares other records a pause; it never causes one.
 bool names_webhook(const cluster::Response& response);

@@ -11,6 +11,9 @@
 #include <davit/cluster.hpp>
 #include <davit/kind.hpp>
 
+#include "controller/picture.hpp"
+#include "kubernetes/fingerprint.hpp"
+
 namespace davit::applier {
 
 namespace json = boost::json;
@@ -61,16 +64,11 @@ Meta meta_of(const json::object& object);
 // characters and a fingerprint.
 std::string label_value(std::string_view text);
 
-// 0 when the text is not a number.
-uint64_t number_of(std::string_view text);
+using controller::number_of;
 
 // Whether only the metadata of the resource's objects is read: the content of Secrets is not
 // brought into this process.
 bool metadata_only(std::string_view group, std::string_view resource);
-
-// True when resource version `a` is not older than `b`. A version that is not a number counts as
-// newer.
-bool not_older(std::string_view a, std::string_view b);
 
 // Reduces a watched object to what its role needs. An owned object keeps everything but two kinds
 // of field owners: ourselves, and those of the status. A seen object keeps its metadata and the
@@ -81,16 +79,11 @@ void compact(json::object& object, const kind::Resource& as, std::string_view ou
 // identity, version, deletion and the kept pointers stay.
 void forget_metadata(json::object& seen, const kind::Resource& as);
 
-// A hash of the value by meaning: the order of an object's members does not count.
-uint64_t fingerprint(const json::value& value);
-// The same hash of what people and agents set in an object. It leaves out the status, the resource
-// version and the field owners, which change with each status. 0: the text is no object.
+using kubernetes::fingerprint;
+using kubernetes::hex;
+using kubernetes::projection;
+// The fingerprint of what people and agents set in an object. It leaves out the status, the
+// resource version and the field owners, which change with each status. 0: the text is no object.
 uint64_t fingerprint_without_status(std::string_view object);
-// The same hash of `observed`, cut to the shape of `shape`. Of an object only the members that
-// `shape` has count. Arrays of the same length are cut element by element. Anything else counts as
-// a whole. So what the API server adds (defaults, status) does not count, and what it rewrites
-// (quantities) gives the same hash each time.
-uint64_t projection(const json::value* observed, const json::value& shape);
-std::string hex(uint64_t hash);
 
 }  // namespace davit::applier

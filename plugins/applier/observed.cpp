@@ -2,38 +2,25 @@
 
 #include <algorithm>
 
-#include "object.hpp"
-
 namespace davit::applier {
 
 bool Observed::put(uint32_t watch, const std::string& path, Text text,
                    const std::string& resource_version, RecordEntries entries, bool foreign) {
   ObservedObject& object = at(watch, path);
-  object.round = rounds_[watch];
-  // A new list is newer than everything that was known when it began, except our writes since then.
-  if (in_picture_[watch] && object.written != rounds_[watch])
-    return replace(object, std::move(text), resource_version, std::move(entries), foreign);
-  return set(object, std::move(text), resource_version, std::move(entries), foreign);
+  return pictures_[watch].shows(object.mark, object.resource_version, resource_version) &&
+         replace(object, std::move(text), resource_version, std::move(entries), foreign);
 }
 
 bool Observed::put_written(uint32_t watch, const std::string& path, Text text,
                            const std::string& resource_version, RecordEntry* entry) {
-  if (find(path) == nullptr && has_passed(watch, resource_version)) return false;
+  const controller::Picture& picture = pictures_[watch];
+  if (find(path) == nullptr && picture.has_passed(resource_version)) return false;
   ObservedObject& object = at(watch, path);
-  object.written = rounds_[watch];
   RecordEntries entries = object.entries;
   if (entry != nullptr && std::find(entries.begin(), entries.end(), entry) == entries.end())
     entries.push_back(entry);
-  return set(object, std::move(text), resource_version, std::move(entries), false);
-}
-
-void Observed::passed(uint32_t watch, const std::string& resource_version) {
-  passed_[watch] = std::max(passed_[watch], number_of(resource_version));
-}
-
-bool Observed::has_passed(uint32_t watch, const std::string& resource_version) const {
-  const uint64_t version = number_of(resource_version);
-  return version != 0 && version <= passed_[watch];
+  return picture.writes(object.mark, object.resource_version, resource_version) &&
+         replace(object, std::move(text), resource_version, std::move(entries), false);
 }
 
 ObservedObject& Observed::at(uint32_t watch, const std::string& path) {
@@ -41,20 +28,9 @@ ObservedObject& Observed::at(uint32_t watch, const std::string& path) {
   if (made) {
     it->second.path = &it->first;
     it->second.watch = watch;
-    it->second.round = it->second.written = rounds_[watch] - 1;
+    it->second.mark = pictures_[watch].begin();
   }
   return it->second;
-}
-
-bool Observed::set(ObservedObject& object, Text text, const std::string& resource_version,
-                   RecordEntries entries, bool foreign) {
-  if (object.text != nullptr) {
-    if (object.resource_version == resource_version ||
-        !not_older(resource_version, object.resource_version)) {
-      return false;
-    }
-  }
-  return replace(object, std::move(text), resource_version, std::move(entries), foreign);
 }
 
 bool Observed::replace(ObservedObject& object, Text text, const std::string& resource_version,
@@ -79,7 +55,8 @@ bool Observed::replace(ObservedObject& object, Text text, const std::string& res
 
 RecordEntries Observed::remove(const std::string& path, const std::string& resource_version) {
   const auto it = objects_.find(path);
-  if (it == objects_.end() || !not_older(resource_version, it->second.resource_version)) return {};
+  if (it == objects_.end() || !controller::not_older(resource_version, it->second.resource_version))
+    return {};
   RecordEntries entries = it->second.entries;
   detach(it->second);
   objects_.erase(it);
@@ -92,14 +69,11 @@ const ObservedObject* Observed::find(const std::string& path) const {
 }
 
 void Observed::synced(uint32_t watch, const std::function<void(RecordEntry&)>& lost) {
-  in_picture_[watch] = false;
+  controller::Picture& picture = pictures_[watch];
+  picture.synced();
   for (auto it = objects_.begin(); it != objects_.end();) {
     ObservedObject& object = it->second;
-    // The list need not have what we wrote after it began. A list without a version means that the
-    // resource is no longer installed: then nothing is left, whenever it was written.
-    const bool later = passed_[watch] != 0 && object.written == rounds_[watch] &&
-                       number_of(object.resource_version) > passed_[watch];
-    if (object.watch != watch || object.round == rounds_[watch] || later) {
+    if (object.watch != watch || !picture.lost(object.mark, object.resource_version)) {
       ++it;
       continue;
     }

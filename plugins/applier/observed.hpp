@@ -12,6 +12,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "controller/picture.hpp"
 #include "record_entry.hpp"
 
 namespace davit::applier {
@@ -22,21 +23,21 @@ using RecordEntries = std::vector<RecordEntry*>;
 struct ObservedObject {
   const std::string* path = nullptr;  // the object's key in the cache
   Text text;
-  std::string resource_version;
-  RecordEntries entries;  // of the records it belongs to: mostly one
-  bool foreign = false;   // another region's or kind's: known only so that it is left alone
-  uint32_t watch = 0;     // index of the kind's resource
-  uint32_t round = 0;     // the watch's round when it last showed the object
-  uint32_t written = 0;   // the watch's round when we last wrote the object
+  std::string resource_version;  // empty: no state is kept yet
+  RecordEntries entries;         // of the records it belongs to: mostly one
+  bool foreign = false;          // another region's or kind's: known only so that it is left alone
+  uint32_t watch = 0;            // index of the kind's resource
+  controller::Picture::Mark mark;
 };
 
 class Observed {
  public:
-  explicit Observed(size_t watches)
-      : rounds_(watches, 0), passed_(watches, 0), in_picture_(watches, false) {}
+  explicit Observed(size_t watches) : pictures_(watches) {}
 
   // The watch has shown everything that happened up to this version.
-  void passed(uint32_t watch, const std::string& resource_version);
+  void passed(uint32_t watch, const std::string& resource_version) {
+    pictures_[watch].passed(resource_version);
+  }
   // An object that the watch shows. False: the known state is the same or newer, and nothing
   // changed.
   bool put(uint32_t watch, const std::string& path, Text text, const std::string& resource_version,
@@ -51,30 +52,20 @@ class Observed {
   RecordEntries remove(const std::string& path, const std::string& resource_version);
   const ObservedObject* find(const std::string& path) const;
 
-  // The watch lists its resource anew. Each listed object replaces what is known, whatever its
-  // version says, because a restored API server store counts its versions from an earlier one. At
-  // `synced` the objects that were not listed are removed. `lost` gets the entry of each.
-  void restart(uint32_t watch) {
-    ++rounds_[watch];
-    passed_[watch] = 0;
-    in_picture_[watch] = true;
-  }
+  // The watch lists its resource anew. At `synced` the objects that were not listed are removed.
+  // `lost` gets the entry of each.
+  void restart(uint32_t watch) { pictures_[watch].restart(); }
   void synced(uint32_t watch, const std::function<void(RecordEntry&)>& lost);
   size_t size() const { return objects_.size(); }
 
  private:
   // A new entry has no content, and counts as not shown by its watch.
   ObservedObject& at(uint32_t watch, const std::string& path);
-  bool set(ObservedObject& object, Text text, const std::string& resource_version,
-           RecordEntries entries, bool foreign);
   bool replace(ObservedObject& object, Text text, const std::string& resource_version,
                RecordEntries entries, bool foreign);
-  bool has_passed(uint32_t watch, const std::string& resource_version) const;
   void detach(ObservedObject& object);
   std::unordered_map<std::string, ObservedObject> objects_;
-  std::vector<uint32_t> rounds_;
-  std::vector<uint64_t> passed_;  // resource versions, by watch
-  std::vector<bool> in_picture_;  // between restart and synced, by watch
+  std::vector<controller::Picture> pictures_;  // by watch
 };
 
 }  // namespace davit::applier

@@ -1,5 +1,7 @@
 #include "reconciliation.hpp"
 
+#include "controller/concurrency_limit.hpp"
+
 #include <boost/json.hpp>
 
 namespace davit::applier {
@@ -156,7 +158,7 @@ void Reconciliation::request(cluster::Request q, std::string_view body,
                              then = std::move(then)](cluster::Response r) mutable {
                               auto* one = self.get();
                               answer.took = one->context_->host.now() - answer.sent;
-                              answer.overloaded = overloaded(r);
+                              answer.overloaded = controller::overloaded(r);
                               answer.of_webhook = names_webhook(r);
                               answer.retry_after = r.retry_after;
                               one->context_->host.blocking(

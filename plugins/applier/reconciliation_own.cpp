@@ -66,10 +66,11 @@ void Reconciliation::leave_alone(const ObjectName& name, Drift why, const std::s
       return park_as_foreign(name, object + " exists and is not ours (adopt = false)");
     case Drift::unplaced:
       report_.unplaced = made_of.incarnation;
-      return retry(made +
-                       " of a store, or of a start of it, that this agent has not heard of: it is "
-                       "left as it is until the control plane has spoken",
-                   word_wait);
+      return retry(
+          made +
+              " of a store, or of a start of it, that this agent has not heard of: it is left as "
+              "it is until the control plane has confirmed its own state, within a minute",
+          word_wait);
     default:
       return park_on(name, made + ", and this agent knows of none later than " +
                                to_string(task_.fence) + ": it is left as it is");

@@ -10,7 +10,7 @@ void Sight::begin(Moment now) {
 
 void Sight::refused(std::string why, Moment now) {
   trouble(std::move(why), now);
-  blind_ = true;
+  blind_ = refused_ = true;
 }
 
 void Sight::cut(std::string why, Moment now) {
@@ -23,7 +23,7 @@ void Sight::restarted(Moment now) {
 }
 
 void Sight::event() {
-  if (whole_ && !restarting_) clear();
+  if (whole_ && !restarting_ && !refused_) clear();
 }
 
 void Sight::synced() {

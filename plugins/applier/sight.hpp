@@ -30,8 +30,9 @@ class Sight {
   void cut(std::string why, Moment now);
   // The contents are void. The watch is listing them anew.
   void restarted(Moment now);
-  // The watch has shown an object. If its list was complete and it is not listing anew, it goes on
-  // from where it was.
+  // The watch has shown an object. If its list was complete, it is not listing anew, and it was not
+  // refused, it goes on from where it was. A refused one may be that of one namespace of several,
+  // while the object is of another.
   void event();
   // The list is complete.
   void synced();
@@ -40,6 +41,8 @@ class Sight {
 
   bool trusted() const { return whole_ && !blind_; }
   bool blind() const { return blind_; }
+  // Since the list was complete last.
+  bool was_refused() const { return refused_; }
   // While blind: "since 2026-11-24T20:00:00.000Z: WHY", with the time at which the trouble began.
   // Otherwise empty.
   std::string reason() const;
@@ -48,13 +51,14 @@ class Sight {
 
  private:
   void trouble(std::string why, Moment now);
-  void clear() { troubled_ = blind_ = false; }
+  void clear() { troubled_ = blind_ = refused_ = false; }
 
   Time patience_;
   bool whole_ = false;       // a list was complete once, though it may be old
   bool restarting_ = false;  // it is being listed anew
   bool troubled_ = false;
   bool blind_ = false;
+  bool refused_ = false;
   Moment since_;  // when the trouble began
   std::string why_;
 };

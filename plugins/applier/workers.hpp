@@ -11,16 +11,18 @@
 #include <vector>
 
 #include "answer.hpp"
-#include "concurrency_limit.hpp"
-#include "queue.hpp"
+#include "controller/concurrency_limit.hpp"
+#include "controller/queue.hpp"
 #include "shares.hpp"
 
 namespace davit::applier {
 
+using controller::Priority;
+
 class Workers {
  public:
-  using Key = Queue::Key;
-  using Time = Queue::Time;
+  using Key = uint64_t;  // the number of an entry
+  using Time = std::chrono::nanoseconds;
 
   // The most that are worked on at once; slow ones come on top. A reconciliation that is out for
   // longer than `slow_after` is slow.
@@ -59,8 +61,8 @@ class Workers {
   Time paused_until() const { return limit_.paused_until(); }
 
  private:
-  Queue queue_;
-  ConcurrencyLimit limit_;
+  controller::Queue<Key> queue_;
+  controller::ConcurrencyLimit limit_;
   Shares shares_;
   // Keys whose group has no room, with the priority in which they are queued again; and their
   // order.

@@ -9,6 +9,8 @@
 #include "fields.hpp"
 #include "managers.hpp"
 #include "selector.hpp"
+#include "kubernetes/merge_patch.hpp"
+#include "kubernetes/times.hpp"
 
 namespace davit::cluster_memory {
 namespace {
@@ -19,19 +21,6 @@ void drop_nulls(json::object& object) {
   for (auto it = object.begin(); it != object.end();) {
     if (it->value().is_object()) drop_nulls(it->value().get_object());
     it = it->value().is_null() ? object.erase(it) : it + 1;
-  }
-}
-
-// Applies a merge patch (RFC 7386).
-void merge_patch(json::object& target, const json::object& patch) {
-  for (const auto& [key, value] : patch) {
-    if (value.is_null()) {
-      target.erase(key);
-    } else if (value.is_object()) {
-      merge_patch(object_in(target, key), value.get_object());
-    } else {
-      target[key] = value;
-    }
   }
 }
 
@@ -304,7 +293,7 @@ cluster::Response Api::apply(Call& call, json::object applied) {
   if (auto refused = check_state(call, applied)) return refuse(*refused, call.type, call.key.name);
   FieldManager& mine = manager_entry(managers, call.manager, "Apply", sub);
   mine.set = set;
-  mine.time = json::value(format_time(call.now_ms));
+  mine.time = json::value(kubernetes::time_text(call.now_ms));
   store_managers(merged, managers);
   return commit(call, std::move(merged));
 }
@@ -313,7 +302,7 @@ cluster::Response Api::merge(Call& call, const json::object& patch) {
   if (call.live == nullptr) return read(call);
   const auto version = string_at(patch, {"metadata", "resourceVersion"});
   json::object object = *call.live;
-  merge_patch(object, patch);
+  kubernetes::merge_patch(object, patch);
   if (!version.empty()) object_in(object, "metadata")["resourceVersion"] = version;
   return update(call, std::move(object));
 }

@@ -3,6 +3,7 @@
 #include <boost/json/array.hpp>
 
 #include "fields.hpp"
+#include "kubernetes/times.hpp"
 
 namespace davit::cluster_memory {
 namespace json = boost::json;
@@ -75,7 +76,7 @@ void assign_changes(const Object& live, json::object& object, const ResourceType
     FieldManager& mine =
         manager_entry(managers, manager.empty() ? "unknown" : manager, "Update", subresource);
     fields::unite(mine.set, changed);
-    mine.time = json::value(format_time(now_ms));
+    mine.time = json::value(kubernetes::time_text(now_ms));
   }
   store_managers(object, managers);
 }

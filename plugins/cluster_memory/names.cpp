@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <ctime>
 
 namespace davit::cluster_memory {
 namespace {
@@ -69,15 +68,6 @@ std::string make_suffix(const Random& random) {
   uint64_t bits = random();
   for (int i = 0; i < 5; ++i, bits /= alphabet.size()) out += alphabet[bits % alphabet.size()];
   return out;
-}
-
-std::string format_time(int64_t unix_ms) {
-  const std::time_t seconds = unix_ms / 1000;
-  std::tm tm{};
-  gmtime_r(&seconds, &tm);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &tm);
-  return text;
 }
 
 }  // namespace davit::cluster_memory

@@ -21,7 +21,5 @@ bool valid_label_value(std::string_view value);
 std::string make_uid(const Random& random);
 // Five characters of the alphabet that Kubernetes uses. It has no vowels, so they form no words.
 std::string make_suffix(const Random& random);
-// "2026-04-02T10:00:00Z"
-std::string format_time(int64_t unix_ms);
 
 }  // namespace davit::cluster_memory

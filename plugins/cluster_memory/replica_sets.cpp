@@ -1,4 +1,5 @@
 #include "replica_sets.hpp"
+#include "kubernetes/times.hpp"
 
 #include <algorithm>
 #include <boost/json/array.hpp>
@@ -182,7 +183,7 @@ void ReplicaSets::start_pod(const Key& key, int64_t now_ms) {
     return;
   }
   json::object pod = *found;
-  const std::string since = format_time(now_ms);
+  const std::string since = kubernetes::time_text(now_ms);
   const std::string address = pod_address(addresses_++);
   pod["status"] = {{"phase", "Running"},
                    {"hostIP", "10.0.0.2"},

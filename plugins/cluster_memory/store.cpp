@@ -5,6 +5,7 @@
 #include <boost/json/value.hpp>
 
 #include "kubernetes/json.hpp"
+#include "kubernetes/times.hpp"
 
 namespace davit::cluster_memory {
 namespace {
@@ -151,7 +152,7 @@ Object Store::add(const Key& key, json::object object, int64_t now_ms) {
   meta["name"] = key.name;
   if (!key.ns.empty()) meta["namespace"] = key.ns;
   meta["uid"] = make_uid(random_);
-  meta["creationTimestamp"] = format_time(now_ms);
+  meta["creationTimestamp"] = kubernetes::time_text(now_ms);
   meta["generation"] = 1;
   meta["resourceVersion"] = std::to_string(++version_);
   meta.erase("deletionTimestamp");
@@ -194,7 +195,7 @@ void Store::remove(const Key& key, bool orphan, int64_t now_ms) {
   if (at(*old, {"metadata", "deletionTimestamp"}) != nullptr) return;
   json::object marked = *old;
   auto& meta = object_in(marked, "metadata");
-  meta["deletionTimestamp"] = format_time(now_ms);
+  meta["deletionTimestamp"] = kubernetes::time_text(now_ms);
   meta["resourceVersion"] = std::to_string(++version_);
   auto stored = std::make_shared<const json::object>(std::move(marked));
   objects_[key.collection][{key.ns, key.name}] = stored;

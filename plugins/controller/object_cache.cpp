@@ -1,7 +1,6 @@
 #include "object_cache.hpp"
 
 #include <boost/json.hpp>
-#include <charconv>
 
 #include <davit/abi/cluster.h>
 
@@ -10,18 +9,6 @@
 namespace davit::controller {
 
 namespace json = boost::json;
-
-namespace {
-
-// Whether a version is older than another of the same object. What cannot be compared is not.
-bool older(const std::string& a, const std::string& b) {
-  uint64_t x = 0, y = 0;
-  const auto first = std::from_chars(a.data(), a.data() + a.size(), x);
-  const auto second = std::from_chars(b.data(), b.data() + b.size(), y);
-  return first.ec == std::errc() && second.ec == std::errc() && x < y;
-}
-
-}  // namespace
 
 std::string key_of(std::string_view ns, std::string_view name) {
   return std::string(ns) + "/" + std::string(name);
@@ -53,9 +40,8 @@ std::vector<std::string> ObjectCache::event(int32_t type, std::string_view objec
   std::vector<std::string> changed;
   switch (type) {
     case DAVIT_WATCH_RESTART:
-      relisting_ = true;
+      picture_.restart();
       unreadable_ = 0;
-      for (auto& [key, held] : objects_) held.seen = held.own = false;
       if (state_ == State::complete) state_ = State::listing;
       return changed;
     case DAVIT_WATCH_SYNCED:
@@ -74,49 +60,56 @@ std::vector<std::string> ObjectCache::event(int32_t type, std::string_view objec
     ++unreadable_;
     return changed;
   }
-  // Whoever goes on where it was is complete again.
-  if ((state_ == State::troubled || state_ == State::refused) && !relisting_)
-    state_ = State::complete;
-  const auto it = objects_.find(shown.key);
-  if (it != objects_.end() && it->second.own &&
-      older(shown.held.resource_version, it->second.resource_version)) {
-    it->second.seen = true;
-    return changed;
-  }
-  if (type == DAVIT_WATCH_DELETED) {
-    if (it == objects_.end()) return changed;
-    objects_.erase(it);
-  } else {
-    shown.held.seen = true;
-    const bool same = it != objects_.end() && *it->second.text == *shown.held.text;
-    objects_[shown.key] = std::move(shown.held);
-    if (same) return changed;
-  }
-  changed.push_back(std::move(shown.key));
+  // Whoever goes on where it was is complete again. The end of a refusal is said (SYNCED).
+  if (state_ == State::troubled && !picture_.listing()) state_ = State::complete;
+  picture_.passed(shown.held.resource_version);
+  if (take(type, shown)) changed.push_back(std::move(shown.key));
   return changed;
+}
+
+// Whether the object has changed.
+bool ObjectCache::take(int32_t type, Read& shown) {
+  const auto it = objects_.find(shown.key);
+  const std::string& version = shown.held.resource_version;
+  if (type == DAVIT_WATCH_DELETED) {
+    if (it == objects_.end() || !not_older(version, it->second.resource_version)) return false;
+    objects_.erase(it);
+    return true;
+  }
+  if (it == objects_.end()) {
+    shown.held.mark = picture_.begin();
+    picture_.shows(shown.held.mark, {}, version);
+    objects_.emplace(shown.key, std::move(shown.held));
+    return true;
+  }
+  Held& known = it->second;
+  if (!picture_.shows(known.mark, known.resource_version, version)) return false;
+  shown.held.mark = known.mark;
+  const bool same = *known.text == *shown.held.text;
+  known = std::move(shown.held);
+  return !same;
 }
 
 void ObjectCache::synced(std::string_view object, std::vector<std::string>& changed) {
   boost::system::error_code bad;
   const json::value value = json::parse(json::string_view(object.data(), object.size()), bad);
-  const bool installed = !bad && !kubernetes::text_at(value, "/metadata/resourceVersion").empty();
-  if (!installed) {
+  const auto version =
+      bad ? std::string_view() : kubernetes::text_at(value, "/metadata/resourceVersion");
+  if (version.empty()) {
     state_ = State::absent;
-    relisting_ = true;  // what is kept is not known to be there when it is installed again
-    for (auto& [key, held] : objects_) held.seen = held.own = false;
+    picture_.restart();  // what is kept is not known to be there when it is installed again
     return;
   }
-  if (relisting_) {
-    for (auto it = objects_.begin(); it != objects_.end();) {
-      if (it->second.seen) {
-        ++it;
-        continue;
-      }
-      changed.push_back(it->first);
-      it = objects_.erase(it);
+  picture_.passed(version);
+  for (auto it = objects_.begin(); picture_.listing() && it != objects_.end();) {
+    if (!picture_.lost(it->second.mark, it->second.resource_version)) {
+      ++it;
+      continue;
     }
+    changed.push_back(it->first);
+    it = objects_.erase(it);
   }
-  relisting_ = false;
+  picture_.synced();
   state_ = State::complete;
   why_.clear();
 }
@@ -126,10 +119,10 @@ void ObjectCache::put(std::string_view object) {
   if (!read(object, own)) return;
   const auto it = objects_.find(own.key);
   if (it == objects_.end() || it->second.uid != own.held.uid) return;
-  if (older(own.held.resource_version, it->second.resource_version)) return;
-  own.held.own = own.held.resource_version != it->second.resource_version;
-  own.held.seen = it->second.seen;
-  it->second = std::move(own.held);
+  Held& known = it->second;
+  if (!picture_.writes(known.mark, known.resource_version, own.held.resource_version)) return;
+  own.held.mark = known.mark;
+  known = std::move(own.held);
 }
 
 std::string ObjectCache::reason() const {

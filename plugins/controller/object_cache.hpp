@@ -17,6 +17,8 @@
 
 #include <boost/json/fwd.hpp>
 
+#include "picture.hpp"
+
 namespace davit::controller {
 
 // "namespace/name", or "/name" of an object without a namespace.
@@ -37,7 +39,7 @@ class ObjectCache {
     absent,    // the resource is not installed
   };
 
-  explicit ObjectCache(Reduce reduce = {}) : reduce_(std::move(reduce)) {}
+  explicit ObjectCache(Reduce reduce = {}) : reduce_(std::move(reduce)) { picture_.restart(); }
 
   // Takes an event of the watch (DAVIT_WATCH_...). Returns the keys whose objects have changed.
   std::vector<std::string> event(int32_t type, std::string_view object);
@@ -48,6 +50,8 @@ class ObjectCache {
   State state() const { return state_; }
   // What is not here does not exist.
   bool complete() const { return state_ == State::complete && unreadable_ == 0; }
+  // It is not there, or not to be seen: waiting alone does not help.
+  bool refused() const { return state_ == State::refused || state_ == State::absent; }
   // Why it is not complete; empty: it is.
   std::string reason() const;
   Text find(const std::string& key) const;  // NULL: not here
@@ -58,19 +62,19 @@ class ObjectCache {
   struct Held {
     Text text;
     std::string uid, resource_version;
-    bool own = false;   // put by its controller, and not shown by the watch yet
-    bool seen = false;  // named by the list that is under way
+    Picture::Mark mark;
   };
   struct Read {
     std::string key;
     Held held;
   };
   bool read(std::string_view object, Read& out) const;
+  bool take(int32_t type, Read& shown);
   void synced(std::string_view object, std::vector<std::string>& changed);
 
   Reduce reduce_;
   State state_ = State::unlisted;
-  bool relisting_ = true;
+  Picture picture_;
   std::string why_;
   size_t unreadable_ = 0;  // events since the list began
   std::map<std::string, Held> objects_;

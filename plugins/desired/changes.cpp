@@ -24,26 +24,31 @@ Result<Record> wanted_of(const Shared& shared, const records::Document& document
 }
 
 Mutations::Item refused_item(const records::Document& document, Error error) {
-  return {document.key,
-          {},
-          document.expect,
-          {document.key, OutcomeType::refused, Version(), std::move(error)}};
+  return {document.key, {}, {}, {document.key, OutcomeType::refused, Version(), std::move(error)}};
 }
 
-Mutations::Item apply_item(const Shared& shared, const records::Document& document,
-                           Result<Record> record, const std::string& author, bool again) {
+Expectation expectation_of(const Changes& changes, size_t n) {
+  Expectation out{changes.documents[n].expect, {}, changes.unchanged_will_do};
+  if (n < changes.expected_in.size()) out.incarnation = changes.expected_in[n];
+  return out;
+}
+
+Mutations::Item apply_item(const Shared& shared, const Changes& changes, size_t n,
+                           Result<Record> record) {
+  const records::Document& document = changes.documents[n];
   if (!record.ok()) return refused_item(document, record.error());
-  record->author = author;
+  record->author = changes.author;
   const Kind* kind = shared.kinds.get(document.key.kind);
   auto same = [kind](std::string_view a, std::string_view b) {
     return kind->schema.equal(kind->client.description().apply_type, a, b);
   };
   Key key = record->key;
   return {std::move(key),
-          [wanted = std::move(*record), same, again](const std::optional<Record>& stored) {
+          [wanted = std::move(*record), same,
+           again = changes.again](const std::optional<Record>& stored) {
             return decide_apply(wanted, stored, same, again);
           },
-          document.expect};
+          expectation_of(changes, n)};
 }
 
 // The objects that agents show as orphaned. Read at the first call of find(), because most deletes
@@ -76,14 +81,15 @@ Decision decide_removal(const Shared& shared, Orphans& orphans, const Key& key,
   // A stored record can be deleted even when its kind is no longer loaded.
   if (!stored && shared.kinds.mistyped(key.kind))
     return {OutcomeType::refused, Version(), {}, shared.kinds.unknown(key.kind)};
-  if (stored && stored->state != "deleted") return decide_delete(key, stored, author);
+  if (!is_absent(stored)) return decide_delete(key, stored, author);
   const auto orphan = orphans.find(key);
   if (!orphan.ok()) return {OutcomeType::refused, Version(), {}, orphan.error()};
   return decide_delete(key, stored, author, *orphan);
 }
 
-Mutations::Item delete_item(const Shared& shared, const records::Document& document,
-                            const std::string& author, const std::shared_ptr<Orphans>& orphans) {
+Mutations::Item delete_item(const Shared& shared, const Changes& changes, size_t n,
+                            const std::shared_ptr<Orphans>& orphans) {
+  const records::Document& document = changes.documents[n];
   const Key& key = document.key;
   if (key.kind.empty() || key.region.empty() || key.id.empty()) {
     const char* field = key.kind.empty() ? "kind" : key.region.empty() ? "region" : "id";
@@ -96,10 +102,10 @@ Mutations::Item delete_item(const Shared& shared, const records::Document& docum
     return refused_item(document, {Code::invalid_argument, "must be absent in a delete", field});
   }
   return {key,
-          [&shared, orphans, key, author](const std::optional<Record>& stored) {
+          [&shared, orphans, key, author = changes.author](const std::optional<Record>& stored) {
             return decide_removal(shared, *orphans, key, author, stored);
           },
-          document.expect};
+          expectation_of(changes, n)};
 }
 
 // A hash of what documents ask for, whatever is stored. The store refuses a later request with the
@@ -173,10 +179,9 @@ std::vector<Mutations::Group> groups_of(Call& call) {
   for (size_t n = 0; n < changes.documents.size(); ++n) {
     const records::Document& d = changes.documents[n];
     auto& wanted = call.wanted[n];
-    items.push_back(d.remove
-                        ? delete_item(shared, d, changes.author, orphans)
-                        : apply_item(shared, d, wanted ? std::move(*wanted) : wanted_of(shared, d),
-                                     changes.author, changes.again));
+    items.push_back(d.remove ? delete_item(shared, changes, n, orphans)
+                             : apply_item(shared, changes, n,
+                                          wanted ? std::move(*wanted) : wanted_of(shared, d)));
   }
   refuse_twins(items);
   std::vector<Mutations::Group> out;

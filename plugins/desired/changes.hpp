@@ -19,6 +19,9 @@ struct Changes {
   bool again = false;     // an unchanged record is committed with a new version
   bool together = false;  // one group; otherwise each document is a group of its own
   uint64_t intent = 0;    // that the one group carries out; 0: none
+  // In which incarnation each document's `expect` was read; fewer than documents: not known.
+  std::vector<Incarnation> expected_in{};
+  bool unchanged_will_do = false;  // what asks for what is stored need not expect its version
 };
 
 // `done` gets one outcome a document, in their order, on a thread of the storage's pool. A request

@@ -20,6 +20,7 @@ std::optional<Error> CommitPreview::refusal(const Record& wanted,
                      "\" is " + shown(stored->ns, stored->name) +
                      " for its life and cannot become " + shown(wanted.ns, wanted.name)};
   }
+  if (stored && stored->live && !wanted.live) freed_.insert(wanted.key);
   if (!claims_name(wanted, stored)) return std::nullopt;
   if (owner && owner->id != wanted.key.id) return name_taken(owner->id);
   const auto [claim, first] = claimed_.emplace(

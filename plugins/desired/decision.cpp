@@ -26,6 +26,10 @@ const char* word_of(OutcomeType type) {
   return "";
 }
 
+bool is_absent(const std::optional<Record>& stored) {
+  return !stored || stored->state == "deleted";
+}
+
 Decision decide_apply(const Record& wanted, const std::optional<Record>& stored,
                       const SamePayload& same, bool again) {
   if (!stored) return {OutcomeType::created, Version(), Mutation{wanted, Version()}, {}};
@@ -44,7 +48,7 @@ Decision decide_apply(const Record& wanted, const std::optional<Record>& stored,
 
 Decision decide_delete(const Key& key, const std::optional<Record>& stored,
                        const std::string& author, const Issue* orphan) {
-  const bool dead = !stored || stored->state == "deleted";
+  const bool dead = is_absent(stored);
   // The object may have been made from a later version than an older tombstone, so make a new one.
   const bool confirmed = dead && orphan != nullptr && !orphan->name.empty();
   if (dead && !confirmed)

@@ -31,6 +31,9 @@ struct Outcome {
   std::optional<Error> error;  // refused only
   std::string note{};          // more for the operator to know; may be empty
   Incarnation incarnation{};   // in which the version was given or read
+  // Of a dry run that would commit something: what is stored, unless that is deleted or nothing,
+  // and what would be.
+  std::optional<Record> before{}, after{};
 };
 
 struct Decision {
@@ -44,6 +47,9 @@ using Decide = std::function<Decision(const std::optional<Record>& stored)>;
 
 // True: both payloads mean the same.
 using SamePayload = std::function<bool(std::string_view, std::string_view)>;
+
+// There is no such record, or what is stored says that it was deleted.
+bool is_absent(const std::optional<Record>& stored);
 
 // `again`: an unchanged record is committed with a new version (`applied`).
 Decision decide_apply(const Record& wanted, const std::optional<Record>& stored,

@@ -39,6 +39,7 @@ class Desired {
     if (served.ok()) served = serve_maintain(*shared_, server);
     if (served.ok()) served = serve_agents(*shared_, server);
     if (served.ok()) served = serve_copies(*shared_, server);
+    if (served.ok()) served = serve_kinds(*shared_, server);
     return served;
   }
 

@@ -92,28 +92,37 @@ Result<Record> to_record(const Kinds& kinds, const records::Document& d) {
 
 Record as_shown(const Kinds& kinds, const davit_record& record) {
   Record out = from_abi(record);
-  const Kind* kind = kinds.get(out.key.kind);
-  if (!out.json.empty() || kind == nullptr) return out;
-  auto json = kind->schema.to_json(kind->client.description().apply_type, out.payload);
-  if (json.ok()) out.json = std::move(*json);
+  if (out.json.empty()) write_json(kinds, out);
   return out;
+}
+
+void write_json(const Kinds& kinds, Record& record) {
+  const Kind* kind = kinds.get(record.key.kind);
+  if (kind == nullptr) return;
+  auto json = kind->schema.to_json(kind->client.description().apply_type, record.payload);
+  if (json.ok()) record.json = std::move(*json);
 }
 
 records::Document from_wire(const v1::Document& d) {
   return {{d.kind(), d.region(), d.id()},
           d.state(),
           d.spec_json(),
-          {d.annotations().begin(), d.annotations().end()}};
+          {d.annotations().begin(), d.annotations().end()},
+          d.has_version() ? Version(d.version()) : any_version};
 }
 
-void to_wire(const Record& r, v1::StoredRecord* out) {
-  auto* d = out->mutable_document();
-  d->set_kind(r.key.kind);
-  d->set_region(r.key.region);
-  d->set_id(r.key.id);
-  d->set_state(r.state);
-  d->set_spec_json(r.json);
-  for (const auto& [key, value] : r.annotations) (*d->mutable_annotations())[key] = value;
+void to_wire(const Record& r, v1::Document* out) {
+  out->set_kind(r.key.kind);
+  out->set_region(r.key.region);
+  out->set_id(r.key.id);
+  out->set_state(r.state);
+  out->set_spec_json(r.json);
+  for (const auto& [key, value] : r.annotations) (*out->mutable_annotations())[key] = value;
+}
+
+void to_wire(const Record& r, Incarnation read_in, v1::StoredRecord* out) {
+  to_wire(r, out->mutable_document());
+  out->set_incarnation(read_in.value());
   out->set_namespace_(r.ns);
   out->set_name(r.name);
   out->set_version(r.version.value());

@@ -21,7 +21,12 @@ Result<Record> to_record(const Kinds& kinds, const records::Document& document);
 // when the kind is not loaded.
 Record as_shown(const Kinds& kinds, const davit_record& record);
 
+// Makes the JSON of a record of its payload, whatever it was. It stays when the kind is not loaded.
+void write_json(const Kinds& kinds, Record& record);
+
 records::Document from_wire(const v1::Document& document);
-void to_wire(const Record& record, v1::StoredRecord* out);
+void to_wire(const Record& record, v1::Document* out);
+// `read_in`: the store's incarnation when the record was read.
+void to_wire(const Record& record, Incarnation read_in, v1::StoredRecord* out);
 
 }  // namespace davit::desired

@@ -30,6 +30,7 @@ class Kinds {
     auto it = kinds_.find(name);
     return it == kinds_.end() ? nullptr : &it->second;
   }
+  const std::map<std::string, Kind, std::less<>>& all() const { return kinds_; }
   // For messages: "cilium_network_policy, deployment".
   std::string names() const {
     std::string out;

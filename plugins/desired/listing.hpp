@@ -31,6 +31,8 @@ class Listing {
   Result<std::optional<News>> next();
   // Everything up to here has been told. Version 0 before all that existed has been named.
   Cursor at() const { return current_ ? cursor_ : Cursor(); }
+  // In which the last news was read.
+  Incarnation incarnation() const { return cursor_.incarnation; }
 
  private:
   Result<> begin();

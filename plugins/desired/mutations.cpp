@@ -16,23 +16,6 @@ void refuse(Outcome& outcome, Error error) {
   outcome.type = OutcomeType::refused;
   outcome.error = std::move(error);
 }
-bool is_deleted(const std::optional<Record>& stored) {
-  return !stored || stored->state == "deleted";
-}
-bool is_met(Version expect, const std::optional<Record>& stored) {
-  if (expect == any_version) return true;
-  if (!expect) return is_deleted(stored);
-  return stored && stored->version == expect;
-}
-Error unmet(const Key& key, Version expect, const std::optional<Record>& stored) {
-  const std::string is =
-      is_deleted(stored) ? " does not exist" : " has version " + to_string(stored->version);
-  const std::string wanted = !expect ? "no such record" : "version " + to_string(expect);
-  return {Code::aborted,
-          key.kind + " \"" + key.id + "\" of region \"" + key.region + "\"" + is +
-              ", expected was " + wanted,
-          "expect"};
-}
 bool is_refused(const Mutations::Item& item) {
   return item.outcome.error.has_value();
 }
@@ -150,7 +133,7 @@ void Mutations::decide(Work& work, size_t n) {
   const auto& stored = work.stored[n];
   item.outcome.key = item.key;
   if (work.step == Step::look_back) {
-    item.outcome.type = is_deleted(stored) ? OutcomeType::absent : OutcomeType::unchanged;
+    item.outcome.type = is_absent(stored) ? OutcomeType::absent : OutcomeType::unchanged;
     item.outcome.version = stored ? stored->version : Version();
     return;
   }
@@ -169,16 +152,27 @@ void Mutations::decide(Work& work, size_t n) {
 void Mutations::check_expected(Work& work, size_t n) {
   Item& item = work.items[n];
   const auto& stored = work.stored[n];
-  if (is_met(item.expect, stored)) return;
+  const bool unchanged = work.decisions[n].type == OutcomeType::unchanged;
+  if (item.expect.unchanged_will_do && unchanged) return;
+  const auto met = is_met(item.expect, stored, work.head, [this] {
+    if (!history_) history_ = storage_.history();
+    return *history_;
+  });
+  if (!met.ok()) return refuse(item.outcome, met.error());
+  if (*met) return;
   auto& mutation = work.decisions[n].mutation;
   const bool can_ask = !work.request.id.empty() && !work.asked && !dry_run_ && (stored || mutation);
-  if (can_ask) {
-    if (!mutation) mutation = Mutation{*stored, Version()};
-    mutation->expect = item.expect;
-    mutation->expect_incarnation = 0;  // the caller does not say in which it has read
-    return;
-  }
-  item.outcome.version = is_deleted(stored) ? Version() : stored->version;
+  if (!can_ask) return refuse_unmet(work, n);
+  if (!mutation) mutation = Mutation{*stored, Version()};
+  mutation->expect = item.expect.version;
+  // 0: the caller does not say in which it has read.
+  mutation->expect_incarnation = item.expect.incarnation;
+}
+
+void Mutations::refuse_unmet(Work& work, size_t n) {
+  Item& item = work.items[n];
+  const auto& stored = work.stored[n];
+  item.outcome.version = is_absent(stored) ? Version() : stored->version;
   refuse(item.outcome, unmet(item.key, item.expect, stored));
 }
 
@@ -190,28 +184,25 @@ void Mutations::preview_all(Work& work) {
     outcome.type = decision.type;
     outcome.version = decision.version;
     outcome.note = std::move(decision.note);
-    if (decision.mutation) preview(work, n);
+    if (!decision.mutation) continue;
+    preview(work, n);
+    if (!dry_run_ || is_refused(work.items[n])) continue;
+    if (!is_absent(work.stored[n])) outcome.before = std::move(work.stored[n]);
+    outcome.after = std::move(decision.mutation->record);
   }
 }
 
-// Refuses what the store would refuse. A change before this one in the group may free the name.
+// Refuses what the store would refuse. A change before this one may free the name.
 void Mutations::preview(Work& work, size_t n) {
   Outcome& outcome = work.items[n].outcome;
   const Record& wanted = work.decisions[n].mutation->record;
   const auto& stored = work.stored[n];
-  const auto is_freed = [&](const Key& key) {
-    return std::any_of(work.decisions.begin(), work.decisions.begin() + static_cast<ptrdiff_t>(n),
-                       [&key](const Decision& d) {
-                         return d.mutation && !d.mutation->record.live &&
-                                d.mutation->record.key == key;
-                       });
-  };
   std::optional<Key> owner;
   if (CommitPreview::claims_name(wanted, stored)) {
     auto head = storage_.get({{wanted.key.kind, wanted.key.region, {}}, wanted.ns, wanted.name},
                              [&](const davit_record& r) {
                                if ((r.flags & DAVIT_RECORD_LIVE) == 0) return true;
-                               if (is_freed(from_abi(r.key))) return true;
+                               if (preview_.frees_name_of(from_abi(r.key))) return true;
                                owner = from_abi(r.key);
                                return false;
                              });
@@ -269,8 +260,12 @@ void Mutations::refused_by_store(Work& work, size_t index, const Error& error) {
     work.why = error;
     return again(index);
   }
-  const bool taken = error.code == Code::already_exists;
-  refuse_all(work.items, taken ? CommitPreview::name_taken(error.where) : error);
+  if (error.code == Code::already_exists)
+    return refuse_all(work.items, CommitPreview::name_taken(error.where));
+  Error shown = error;
+  // The store names the record, which is no field of the document.
+  if (shown.where == work.items.front().key.id) shown.where.clear();
+  refuse_all(work.items, shown);
 }
 
 void Mutations::again(size_t index) {

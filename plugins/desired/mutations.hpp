@@ -12,6 +12,7 @@
 
 #include "commit_preview.hpp"
 #include "decision.hpp"
+#include "expectation.hpp"
 
 namespace davit::desired {
 
@@ -23,8 +24,8 @@ class Mutations : public std::enable_shared_from_this<Mutations> {
   };
   struct Item {
     Key key;
-    Decide decide;                 // not called when the outcome is already set
-    Version expect = any_version;  // the caller's condition; 0: none, or a deleted one
+    Decide decide;         // not called when the outcome is already set
+    Expectation expect{};  // the caller's condition
     Outcome outcome{};
   };
   struct Group {
@@ -34,8 +35,8 @@ class Mutations : public std::enable_shared_from_this<Mutations> {
   };
   using Done = std::function<void(std::vector<Outcome>)>;
 
-  // A dry run commits nothing. When the storage's op is over, what has not begun is refused. The op
-  // lives until `done` has been called.
+  // A dry run commits nothing, and its outcomes have the records before and after. When the
+  // storage's op is over, what has not begun is refused. The op lives until `done` has been called.
   static void run(const Host& host, const storage::Client& storage, std::vector<Group> groups,
                   bool dry_run, Outstanding::Ticket ticket, Done done);
 
@@ -69,6 +70,7 @@ class Mutations : public std::enable_shared_from_this<Mutations> {
   void attempt(size_t index);
   void decide(Work& work, size_t n);
   void check_expected(Work& work, size_t n);
+  void refuse_unmet(Work& work, size_t n);
   void preview(Work& work, size_t n);
   void preview_all(Work& work);
   void commit(size_t index);
@@ -85,6 +87,7 @@ class Mutations : public std::enable_shared_from_this<Mutations> {
   Done done_;
   int attempts_ = 0;
   CommitPreview preview_;
+  std::optional<Result<History>> history_;  // of the store, when it was needed
 
   std::mutex mutex_;  // commits answer on several threads
   size_t waiting_ = 0;

@@ -50,7 +50,7 @@ Result<std::string> get(Shared& shared, const storage::Client& storage, const Ke
                  "no " + key.kind + " \"" + key.id + "\" in region \"" + key.region + "\""};
   }
   const Record& record = found->records.front();
-  to_wire(record, response.mutable_record());
+  to_wire(record, found->head.incarnation, response.mutable_record());
   auto status = status_of(storage, key, go_on);
   if (!status.ok()) return status.error();
   // A deleted record whose removal is confirmed has no status to show.
@@ -67,7 +67,8 @@ Result<std::string> list_page(Shared& shared, const storage::Client& storage,
       shared, storage, {request.kind(), request.region(), from, limit, request.include_deleted()});
   if (!found.ok()) return found.error();
   v1::ListResponse response;
-  for (const Record& r : found->records) to_wire(r, response.add_records());
+  for (const Record& r : found->records)
+    to_wire(r, found->head.incarnation, response.add_records());
   add_columns(shared.kinds, request.kind(), DAVIT_COLUMN_SPEC, response.mutable_columns());
   if (found->more) response.set_next_page_token(to_token(found->next));
   return response.SerializeAsString();
@@ -88,7 +89,8 @@ class ListingSource : public Source {
     if (!news.ok()) return news.error();
     if (!*news) return std::optional<std::string>();
     v1::OperatorWatchResponse response;
-    for (const Record& r : (*news)->records) to_wire(r, response.add_records());
+    for (const Record& r : (*news)->records)
+      to_wire(r, listing_.incarnation(), response.add_records());
     response.set_current((*news)->current);
     if (!std::exchange(begun_, true))
       add_columns(kinds_, kind_, DAVIT_COLUMN_SPEC, response.mutable_columns());

@@ -62,12 +62,14 @@ inline Error undecodable() {
   return {Code::invalid_argument, "the request cannot be decoded"};
 }
 
-// Reads a request. Every request of OperatorService says what its server must not ignore.
+// Reads a request. Every request of OperatorService says what its server must not ignore; `known`
+// are the words that the method heeds.
 template <class Message>
-Result<> parse(Message& message, std::string_view request) {
+Result<> parse(Message& message, std::string_view request,
+               std::initializer_list<std::string_view> known = {}) {
   if (!message.ParseFromArray(request.data(), static_cast<int>(request.size())))
     return undecodable();
-  return refuse_unknown_features(message.required_features());
+  return refuse_unknown_features(message.required_features(), known);
 }
 
 Result<> serve_changes(Shared& shared, const rpc::Server& server);  // Apply, Delete
@@ -77,5 +79,6 @@ Result<> serve_status(Shared& shared,
 Result<> serve_maintain(Shared& shared, const rpc::Server& server);
 Result<> serve_agents(Shared& shared, const rpc::Server& server);  // ForgetAgent
 Result<> serve_copies(Shared& shared, const rpc::Server& server);  // Backup, Verify
+Result<> serve_kinds(Shared& shared, const rpc::Server& server);   // ListKinds
 
 }  // namespace davit::desired

@@ -34,6 +34,7 @@ std::string list_of_others(Controller wanted, const Observed& observed) {
   for (const auto& [controller, there] : observed.controllers) {
     if (controller != wanted) out += (out.empty() ? "" : " and ") + std::string(spoken(controller));
   }
+  if (out.empty()) return std::string("former ") + spoken(Controller::stateful_set);
   return out;
 }
 
@@ -67,10 +68,21 @@ Controller maker_of(const Pod& pod) {
   return controller_of_word(pod.controller).value_or(Controller::replica_set);
 }
 
+std::vector<std::string> orphaned_pods(const Observed& observed) {
+  std::vector<std::string> out;
+  if (observed.find(Controller::stateful_set) != nullptr) return out;
+  for (const Pod& pod : observed.pods) {
+    if (maker_of(pod) == Controller::stateful_set && !pod.controlled && !pod.terminating)
+      out.push_back(pod.name);
+  }
+  return out;
+}
+
 Change change_to(Controller wanted, const Observed& observed, int64_t replicas, const Pace& pace) {
   Change out;
   out.others = std::any_of(observed.controllers.begin(), observed.controllers.end(),
-                           [&](const auto& each) { return each.first != wanted; });
+                           [&](const auto& each) { return each.first != wanted; }) ||
+               (wanted != Controller::stateful_set && !orphaned_pods(observed).empty());
   if (!out.others) return out;
   const Available available = available_of(observed.pods, pace);
   const bool others_serve =
@@ -101,6 +113,9 @@ void remove_others(std::optional<Controller> wanted, const Observed& observed, j
     if (controller == wanted || there.terminating) continue;
     out.push_back(removal("apps", "v1", resource_of(controller), there.ns, there.name));
   }
+  if (wanted == Controller::stateful_set) return;
+  for (const auto& name : orphaned_pods(observed))
+    out.push_back(removal("", "v1", "pods", observed.pods.front().ns, name));
 }
 
 }  // namespace davit::deployment

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <boost/json/fwd.hpp>
 
@@ -40,6 +41,9 @@ struct Change {
   int64_t look_again_ms = 0;  // when time alone changes the answer; 0: never
 };
 
+// The pods of a StatefulSet that is gone, without having been adopted by another one.
+std::vector<std::string> orphaned_pods(const Observed&);
+
 // The others go when as many pods of the wanted one as are wanted are available, or when none of
 // theirs is ready. `stale` of the pods must be set: only pods that are not stale are of the wanted
 // controller and template.
@@ -49,7 +53,8 @@ Change change_to(Controller wanted, const Observed&, int64_t replicas, const Pac
 // nothing. The applier then deletes the object and makes it anew.
 std::string cannot_change(const boost::json::object& wanted_spec, const boost::json::object* there);
 
-// Deletes the controllers other than `wanted`. The cluster's garbage collection deletes their pods.
+// Deletes the controllers other than `wanted`, and the orphaned pods that it does not adopt. The
+// cluster's garbage collection deletes the pods of the controllers.
 void remove_others(std::optional<Controller> wanted, const Observed&, boost::json::array& out);
 
 }  // namespace davit::deployment

@@ -33,8 +33,9 @@ kind::Description describe(const Site& site) {
   };
   d.resources = {{DAVIT_RESOURCE_ENSURED, "", "v1", "namespaces", "Namespace", false, "", {}}};
   for (const Controller c : site.controllers) owned(resource_of(c), kind_of(c), "apps");
-  d.resources.push_back({DAVIT_RESOURCE_SEEN, "", "v1", "pods", "Pod", true, selector,
-                         kubernetes::kept_of_replaced_pods()});
+  auto kept = kubernetes::kept_of_replaced_pods();
+  if (site.allows(Controller::stateful_set)) kept.emplace_back(kubernetes::kept_of_controlled_pods);
+  d.resources.push_back({DAVIT_RESOURCE_SEEN, "", "v1", "pods", "Pod", true, selector, kept});
   // What the site does not use is not watched: an account that may not watch it would stay blind
   // for the kind.
   if (site.autoscaling) d.resources.push_back(autoscalers);
@@ -62,8 +63,12 @@ kind::Description describe(const Site& site) {
 
 std::vector<kind::Need> needs_of(const Site& site) {
   std::vector<kind::Need> out;
-  if (site.replace_stale)
-    out.push_back({"", "v1", "pods", {}, {"delete"}, "replace_stale = false"});
+  if (site.replace_stale || site.allows(Controller::stateful_set)) {
+    const char* without = site.allows(Controller::stateful_set)
+                              ? "replace_stale = false and controllers without \"stateful_set\""
+                              : "replace_stale = false";
+    out.push_back({"", "v1", "pods", {}, {"delete"}, without});
+  }
   if (site.autoscaling) {
     out.push_back({"autoscaling", "v2", "horizontalpodautoscalers", {}, {}, "autoscaling = false"});
   }

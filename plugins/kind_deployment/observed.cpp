@@ -38,14 +38,25 @@ std::string template_owners(const json::value& object) {
   return out;
 }
 
-// Why it cannot make pods.
-std::string trouble_of(const json::value& object, Controller controller) {
-  if (says(object, "ReplicaFailure", "True")) return saying(object, "ReplicaFailure");
+// Kubernetes says of a StatefulSet only in events why its pods are refused.
+std::string missing_pods(const json::value& stateful_set) {
+  const int64_t wanted = integer_at(stateful_set, "/spec/replicas").value_or(1);
+  const int64_t made = integer_at(stateful_set, "/status/replicas").value_or(0);
+  if (!is_seen(stateful_set) || made >= wanted) return {};
+  return std::to_string(made) + " of " + std::to_string(wanted) +
+         " pods are made; `kubectl describe statefulset " +
+         std::string(text_at(stateful_set, "/metadata/name")) + "` says why";
+}
+
+Trouble trouble_of(const json::value& object, Controller controller) {
+  if (controller == Controller::stateful_set) return {missing_pods(object), false};
+  if (says(object, "ReplicaFailure", "True")) return {saying(object, "ReplicaFailure"), true};
   if (controller != Controller::deployment) return {};
   const auto* spec = object_at(object, "/spec");
   const auto* paused = value_in(spec, "paused");
-  if (paused != nullptr && *paused == true) return "somebody has paused it";
-  return says(object, "Progressing", "False") ? saying(object, "Progressing") : std::string();
+  if (paused != nullptr && *paused == true) return {"somebody has paused it", true};
+  return says(object, "Progressing", "False") ? Trouble{saying(object, "Progressing"), true}
+                                              : Trouble();
 }
 
 ObservedController read_controller(const json::value& object, Controller controller) {
@@ -60,6 +71,8 @@ ObservedController read_controller(const json::value& object, Controller control
   rs.terminating = is_terminating(object);
   rs.stamped = !label(object, labels::region_stamp).empty();
   rs.seen = is_seen(object);
+  if (integer_at(object, "/status/replicas"))  // readyReplicas is left out when it is 0
+    rs.ready = integer_at(object, "/status/readyReplicas").value_or(0);
   rs.port =
       integer_at(object, "/spec/template/spec/containers/0/ports/0/containerPort").value_or(0);
   rs.trouble = trouble_of(object, controller);
@@ -106,7 +119,10 @@ Present present(const json::value& object) {
 std::string_view workload_of_pod(const json::value& pod) {
   const auto maker = controller_of_word(label(pod, labels::controller));
   if (maker == Controller::deployment) return deployment_of(pod);
-  return controlling(pod, kind_of(maker.value_or(Controller::replica_set)));
+  const auto name = controlling(pod, kind_of(maker.value_or(Controller::replica_set)));
+  // A StatefulSet is made anew around its pods. Nothing controls them meanwhile.
+  if (maker == Controller::stateful_set && !is_controlled(pod)) return stateful_set_of(pod);
+  return name;
 }
 
 // The workload of a Secret or a ServiceAccount. One of another name is a copy, whatever it says.

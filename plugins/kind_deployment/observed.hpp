@@ -24,10 +24,11 @@ struct ObservedController {
   int64_t replicas = 1;            // Kubernetes' default
   bool replicas_of_other = false;  // an autoscaler or a person wrote spec.replicas in place
   bool terminating = false;
-  bool stamped = false;  // a region's agent has applied it
-  bool seen = true;      // the controller has acted on the present spec
-  int64_t port = 0;      // of the template's container; 0: unknown
-  std::string trouble;   // why it cannot make pods; empty: nothing is known
+  bool stamped = false;          // a region's agent has applied it
+  bool seen = true;              // the controller has acted on the present spec
+  std::optional<int64_t> ready;  // pods, as its status says; nullopt: it has no status
+  int64_t port = 0;              // of the template's container; 0: unknown
+  kubernetes::Trouble trouble;   // why it cannot make pods
   // Point into what was read. NULL: none.
   const boost::json::object *spec = nullptr, *pod_template = nullptr;
   std::string template_owners;  // other managers of its fields, and when they wrote; empty: none

@@ -115,7 +115,7 @@ Replacement replacement(const Work& k, int64_t replicas, int64_t surge,
   std::vector<Pod> own;
   std::copy_if(k.observed.pods.begin(), k.observed.pods.end(), std::back_inserter(own),
                [](const Pod& pod) { return maker_of(pod) == Controller::replica_set; });
-  return replace_now(own, replicas + surge, k.pace(surge));
+  return replace_now(own, replicas + surge, k.pace(surge), rs->ready);
 }
 
 void add_secrets(Work& k) {
@@ -164,7 +164,8 @@ void add_service(Work& k, size_t owner) {
     json::object service = apply_step(render_service(k.w, k.site));
     service["owner"] = owner;
     k.apply.push_back(std::move(service));
-  } else if (k.observed.staying(Controller::stateful_set) == nullptr) {
+  } else if (k.observed.staying(Controller::stateful_set) == nullptr &&
+             orphaned_pods(k.observed).empty()) {
     remove_service(k.observed, k.remove);
   }
 }

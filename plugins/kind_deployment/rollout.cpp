@@ -82,8 +82,13 @@ Available available_of(const std::vector<Pod>& pods, const Pace& pace) {
   return out;
 }
 
-Replacement replace_now(const std::vector<Pod>& pods, int64_t replicas, const Pace& pace) {
-  const Places there = places_of(pods, pace);
+Replacement replace_now(const std::vector<Pod>& pods, int64_t replicas, const Pace& pace,
+                        std::optional<int64_t> controllers_ready) {
+  Places there = places_of(pods, pace);
+  if (controllers_ready) {
+    there.ready = std::min(there.ready, *controllers_ready);
+    there.available = std::min(there.available, *controllers_ready);
+  }
   // Places with neither a stale pod nor an available new one. They are being replaced now.
   const int64_t in_flight = std::max<int64_t>(0, replicas - there.stale - there.updated_available);
   int64_t places = pace.max_unavailable - in_flight;

@@ -3,6 +3,7 @@
 // bounded number at a time. Pure.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,11 @@ Available available_of(const std::vector<Pod>&, const Pace&);
 // The controller may be behind and make pods of the older template in the place of deleted ones.
 // Such a pod counts as a place that is being replaced until it is `replace_after_ms` old. So no
 // more than max_unavailable pods are deleted in that time.
-Replacement replace_now(const std::vector<Pod>&, int64_t replicas, const Pace&);
+//
+// `controllers_ready` is how many ready pods the controller says it has; nullopt: it says nothing.
+// Pods and their controller come by two watches. One that the controller has just taken away can
+// still be among the pods here. So no more of them count than the lesser of the two numbers.
+Replacement replace_now(const std::vector<Pod>&, int64_t replicas, const Pace&,
+                        std::optional<int64_t> controllers_ready = std::nullopt);
 
 }  // namespace davit::deployment

@@ -49,8 +49,10 @@ json::object status_of(const Workload& w, const Observed& observed, int64_t repl
   } else if (counts.ready < replicas || counts.updated < replicas || !counts.stale.empty()) {
     Trouble trouble;
     const auto* there = observed.find(w.controller);
-    if (there != nullptr && !there->trouble.empty())
-      trouble = {std::string(spoken(w.controller)) + ": " + there->trouble, true};
+    if (there != nullptr && !there->trouble.text.empty()) {
+      trouble = there->trouble;
+      trouble.text = std::string(spoken(w.controller)) + ": " + trouble.text;
+    }
     add_worst_pod(trouble, observed.pods);
     message = trouble.text;
     health = trouble.failing && counts.ready < replicas ? "unhealthy" : "progressing";

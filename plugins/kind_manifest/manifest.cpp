@@ -7,8 +7,8 @@
 #include <davit/kubernetes/names.hpp>
 
 #include "kubernetes/fields.hpp"
+#include "kubernetes/written.hpp"
 #include "wanted.hpp"
-#include "written.hpp"
 
 namespace davit::manifest {
 namespace json = boost::json;
@@ -92,7 +92,7 @@ Result<Named> identify(std::string_view apply) {
 }
 
 Result<> validate(std::string_view apply, const Site& site) {
-  if (auto r = check_written(apply); !r.ok()) return r;
+  if (auto r = check_written(apply, object_depth_max); !r.ok()) return r;
   const auto message = parse_object(apply, "the manifest");
   if (!message.ok()) return message.error();
   const auto manifest = read_manifest(message->get_object(), site);

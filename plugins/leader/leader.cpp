@@ -38,9 +38,11 @@ class Leader {
   explicit Leader(Host host) : host_(host), strand_(host.strand()), timer_(strand_) {
     const Settings s(host);
     cluster_name_ = s.string("cluster");
-    server_ = s.string("server");
+    server_ = s.string("server", "");
     place_.ns = s.string("namespace", "kube-system");
     place_.name = s.string("lease", "");
+    if (server_.empty() && place_.name.empty())
+      s.reject("server", "is missing: it names the region for the Lease's name; or set lease");
     identity_ = unique(s.string("identity", ""), host.random());
     rules_.duration = s.milliseconds("lease_duration_ms", rules_.duration, 1);
     rules_.renew_deadline = s.milliseconds("renew_deadline_ms", rules_.renew_deadline, 1);
@@ -62,9 +64,11 @@ class Leader {
     auto cluster = cluster::Client::find(host_, cluster_name_);
     if (!cluster.ok()) return cluster.error();
     cluster_ = *cluster;
-    auto channel = rpc::Channel::find(host_, server_);
-    if (!channel.ok()) return channel.error();
-    if (place_.name.empty()) place_.name = "davit-" + channel->region();
+    if (!server_.empty()) {
+      auto channel = rpc::Channel::find(host_, server_);
+      if (!channel.ok()) return channel.error();
+      if (place_.name.empty()) place_.name = "davit-" + channel->region();
+    }
     if (auto fault = kubernetes::dns_subdomain_fault(place_.name))
       return Error{Code::invalid_argument, "the Lease's name " + *fault, "lease"};
     return {};

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <boost/json.hpp>
 #include <charconv>
-#include <cstdio>
-#include <ctime>
 #include <limits>
+
+#include <davit/rfc3339.hpp>
 
 #include "kubernetes/json.hpp"
 
@@ -27,13 +27,8 @@ int64_t number_at(const json::value& object, std::string_view pointer) {
 
 // MicroTime: "2026-11-22T03:04:05.006000Z".
 std::string micro_time(int64_t unix_ms) {
-  const std::time_t seconds = unix_ms / 1000;
-  std::tm utc{};
-  ::gmtime_r(&seconds, &utc);
-  char date[32], out[48];
-  std::strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%S", &utc);
-  std::snprintf(out, sizeof out, "%s.%03d000Z", date, static_cast<int>(unix_ms % 1000));
-  return out;
+  std::string text = rfc3339(unix_ms);
+  return text.insert(text.size() - 1, "000");
 }
 
 }  // namespace

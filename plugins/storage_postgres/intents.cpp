@@ -1,5 +1,6 @@
 #include "intents.hpp"
 
+#include "davit/code_names.hpp"
 #include "davit/storage_groups.hpp"
 #include "text_form.hpp"
 
@@ -40,27 +41,9 @@ constexpr Statement forget_old = {
     "DELETE FROM intents WHERE id IN (SELECT id FROM intents WHERE decided_at < now() - "
     "$1::double precision * interval '1 millisecond' ORDER BY decided_at LIMIT $2::bigint)"};
 
-// The words of https://grpc.github.io/grpc/core/md_doc_statuscodes.html.
 std::string name_of(Code code) {
-  static constexpr const char* names[] = {"OK",
-                                          "CANCELLED",
-                                          "UNKNOWN",
-                                          "INVALID_ARGUMENT",
-                                          "DEADLINE_EXCEEDED",
-                                          "NOT_FOUND",
-                                          "ALREADY_EXISTS",
-                                          "PERMISSION_DENIED",
-                                          "RESOURCE_EXHAUSTED",
-                                          "FAILED_PRECONDITION",
-                                          "ABORTED",
-                                          "OUT_OF_RANGE",
-                                          "UNIMPLEMENTED",
-                                          "INTERNAL",
-                                          "UNAVAILABLE",
-                                          "DATA_LOSS",
-                                          "UNAUTHENTICATED"};
-  const auto n = static_cast<size_t>(code);
-  return n < std::size(names) ? names[n] : std::to_string(n);
+  const auto word = word_of(code);
+  return word.empty() ? std::to_string(static_cast<size_t>(code)) : std::string(word);
 }
 
 // Those that it could not lock are decided, removed or another transaction's.

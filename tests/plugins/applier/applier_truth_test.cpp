@@ -110,6 +110,17 @@ TEST(Truth, IsBlindAtOnceWhenAWatchThatWorkedIsRefused) {
   EXPECT_EQ(w.statuses["d_web"].observed_version, Version(11));
 }
 
+// An API server that comes back without our Role, say.
+TEST(Truth, SaysThatAWatchIsRefusedThatWasCutBefore) {
+  Truth w;
+  w.front().stop_showing("pods", DAVIT_WATCH_TROUBLE, "connection refused");
+  w.wait();
+  w.front().stop_showing("pods", DAVIT_WATCH_REFUSED, forbidden);
+  w.wait();
+  EXPECT_TRUE(w.host().logged("watch is refused"));
+  EXPECT_EQ(w.issues["pods"], "blind");
+}
+
 TEST(Truth, TrustsWhatItSawForAWhileWhenAWatchIsCut) {
   Truth w({{"blind_after_ms", 30'000}});
   w.front().stop_showing("pods", DAVIT_WATCH_TROUBLE, "connection refused");

@@ -7,49 +7,6 @@
 namespace davit::applier {
 namespace {
 
-uint64_t project(const char* observed, const char* shape) {
-  const json::value o = json::parse(observed), s = json::parse(shape);
-  return projection(&o, s);
-}
-uint64_t print(const char* text) {
-  return fingerprint(json::parse(text));
-}
-
-TEST(Projection, EqualsTheShapeWhenNothingDrifted) {
-  const char* shape = R"({"spec":{"replicas":2,"list":[{"a":1},{"b":"x"}]}})";
-  EXPECT_EQ(
-      project(
-          R"({"spec":{"list":[{"a":1,"z":0},{"b":"x"}],"replicas":2,"added":true},"status":{}})",
-          shape),
-      print(shape));
-}
-
-TEST(Projection, SeesEveryChangeOfWhatWasApplied) {
-  const char* shape = R"({"spec":{"replicas":2,"on":true,"list":[{"a":1},{"b":"x"}],"none":null}})";
-  const uint64_t same = print(shape);
-  for (const char* drifted : {
-           R"({"spec":{"replicas":3,"on":true,"list":[{"a":1},{"b":"x"}]}})",
-           R"({"spec":{"replicas":"2","on":true,"list":[{"a":1},{"b":"x"}]}})",
-           R"({"spec":{"replicas":2,"on":false,"list":[{"a":1},{"b":"x"}]}})",
-           R"({"spec":{"on":true,"list":[{"a":1},{"b":"x"}]}})",
-           R"({"spec":{"replicas":2,"on":true,"list":[{"b":"x"},{"a":1}]}})",
-           R"({"spec":{"replicas":2,"on":true,"list":[{"a":1},{"b":"x"},{}]}})",
-           R"({"spec":{"replicas":2,"on":true,"list":[{"a":1},{"b":"x"}],"none":0}})",
-           R"({"spec":7})",
-           R"({})",
-       }) {
-    EXPECT_NE(project(drifted, shape), same) << drifted;
-  }
-  EXPECT_EQ(project(R"({"spec":{"replicas":2,"on":true,"list":[{"a":1},{"b":"x"}]}})", shape), same)
-      << "an absent member is what null asks for";
-}
-
-TEST(Fingerprint, DoesNotDependOnTheOrderOfMembers) {
-  EXPECT_EQ(print(R"({"a":1,"b":{"c":2,"d":3}})"), print(R"({"b":{"d":3,"c":2},"a":1})"));
-  EXPECT_NE(print(R"({"a":1,"b":2})"), print(R"({"a":2,"b":1})"));
-  EXPECT_NE(print(R"(["a","b"])"), print(R"(["b","a"])"));
-}
-
 TEST(LabelValue, IsSafeAndDistinct) {
   EXPECT_EQ(label_value("us-east-1"), "us-east-1");
   EXPECT_NE(label_value("us east"), "us east");
@@ -63,13 +20,6 @@ TEST(LabelValue, IsSafeAndDistinct) {
                 isalnum(static_cast<unsigned char>(v.back())))
         << v;
   }
-}
-
-TEST(ResourceVersions, AreComparedAsNumbers) {
-  EXPECT_TRUE(not_older("100", "99"));
-  EXPECT_TRUE(not_older("100", "100"));
-  EXPECT_FALSE(not_older("99", "100"));
-  EXPECT_TRUE(not_older("abc", "100")) << "one we cannot compare is taken for newer";
 }
 
 kind::Resource resource(int32_t role, std::vector<std::string> keep = {}) {

@@ -50,6 +50,11 @@ TEST(Sight, IsBlindAtOnceWhenItIsRefused) {
   EXPECT_EQ(sight_of("begin 0 refused 1 ? 1"), "-");
 }
 
+TEST(Sight, ARefusalEndsWithAWholePicture) {
+  EXPECT_EQ(sight_of("begin 0 synced refused 2 event ? 2 cut 3 event ? 3 synced ? 4"), "--+")
+      << "the object may be of another namespace";
+}
+
 TEST(Sight, OutlivesACutForItsPatience) {
   EXPECT_EQ(sight_of("begin 0 synced cut 10 ? 39 cut 39 ? 40 event ? 41"), "+-+")
       << "counted from the first failure";

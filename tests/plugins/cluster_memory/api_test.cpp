@@ -1,4 +1,5 @@
 #include "fixture.hpp"
+#include "kubernetes/times.hpp"
 
 namespace davit::cluster_memory {
 namespace {
@@ -13,7 +14,7 @@ TEST_F(Api_, CreateFillsInWhatTheServerOwns) {
   EXPECT_EQ(r.http_status, 201);
   EXPECT_FALSE(text(r, {"metadata", "uid"}).empty());
   EXPECT_EQ(text(r, {"metadata", "namespace"}), "default");
-  EXPECT_EQ(text(r, {"metadata", "creationTimestamp"}), format_time(now));
+  EXPECT_EQ(text(r, {"metadata", "creationTimestamp"}), kubernetes::time_text(now));
   EXPECT_EQ(text(get("v1/configmaps", "default", "a"), {"metadata", "uid"}),
             text(r, {"metadata", "uid"}));
 }

@@ -16,13 +16,7 @@ class DesiredTest : public ::testing::Test {
 
   template <class Response>
   Response ask(const std::string& method, const google::protobuf::Message& request) {
-    auto& c = rig_.rpc.call("davit.v1.OperatorService/" + method, request.SerializeAsString(), "",
-                            [](davit_rpc_call& made) { made.token = "alice"; });
-    rig_.host.run();
-    Response out;
-    EXPECT_EQ(c.messages.size(), 1u) << (c.end ? c.end->message : "no answer");
-    EXPECT_TRUE(out.ParseFromString(c.messages.empty() ? "" : c.messages[0]));
-    return out;
+    return rig_.ask<Response>("OperatorService/" + method, request, "alice");
   }
   static v1::Document document(const std::string& id, int size = 1, const std::string& more = {}) {
     v1::Document d;

@@ -23,13 +23,7 @@ class KindErrors : public ::testing::Test {
   v1::ApplyResponse apply(const std::vector<v1::Document>& documents) {
     v1::ApplyRequest r;
     for (const auto& d : documents) *r.add_documents() = d;
-    auto& c = rig_.rpc.call("davit.v1.OperatorService/Apply", r.SerializeAsString(), "",
-                            [](davit_rpc_call& made) { made.token = "alice"; });
-    rig_.host.run();
-    v1::ApplyResponse out;
-    EXPECT_EQ(c.messages.size(), 1u) << (c.end ? c.end->message : "no answer");
-    EXPECT_TRUE(out.ParseFromString(c.messages.empty() ? "" : c.messages[0]));
-    return out;
+    return rig_.ask<v1::ApplyResponse>("OperatorService/Apply", r, "alice");
   }
   // "a:created@1"
   static std::string show(const v1::ApplyResponse& r) {

@@ -21,10 +21,7 @@ class OutcomesTest : public ::testing::Test {
     d->set_spec_json(R"({"id":"a","ns":"shop","name":"name-a","size":)" + std::to_string(size) +
                      "}");
     request.set_dry_run(dry_run);
-    auto& c = rig_.rpc.call("davit.v1.OperatorService/Apply", request.SerializeAsString(), "");
-    rig_.host.run();
-    v1::ApplyResponse answer;
-    EXPECT_TRUE(c.messages.size() == 1 && answer.ParseFromString(c.messages[0]));
+    const auto answer = rig_.ask<v1::ApplyResponse>("OperatorService/Apply", request);
     return answer.outcomes_size() == 1 ? answer.outcomes(0) : v1::Outcome();
   }
   testing::ServerRig rig_;

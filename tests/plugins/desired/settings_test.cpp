@@ -38,11 +38,7 @@ class Maintained {
   v1::MaintainResponse maintain() {
     v1::MaintainRequest request;
     request.set_retention_ms(0);
-    auto& c = rig_.rpc.call("davit.v1.OperatorService/Maintain", request.SerializeAsString(), "");
-    rig_.host.run();
-    v1::MaintainResponse answer;
-    EXPECT_TRUE(c.messages.size() == 1 && answer.ParseFromString(c.messages[0]));
-    return answer;
+    return rig_.ask<v1::MaintainResponse>("OperatorService/Maintain", request);
   }
   std::string agents() {
     std::string names;

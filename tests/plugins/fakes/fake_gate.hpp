@@ -1,11 +1,8 @@
-// A gate that the test opens, and a stop of what stands behind it.
+// A gate that the test opens.
 #pragma once
 
-#include <atomic>
-#include <thread>
-
 #include <davit/gate.hpp>
-#include <davit/testing/module.hpp>
+#include <davit/testing/host.hpp>
 
 namespace davit::testing {
 
@@ -24,19 +21,5 @@ class FakeGate {
  private:
   std::vector<gate::Opened> waiting_;
 };
-
-// stop blocks until what it waits for has run, which on a manual clock is this thread's to do.
-inline Result<> stop_running(Instance& instance, TestHost& host,
-                             std::chrono::nanoseconds limit = std::chrono::seconds(10)) {
-  std::atomic<bool> stopped{false};
-  Result<> result;
-  std::thread stopping([&] {
-    result = instance.stop(limit);
-    stopped = true;
-  });
-  while (!stopped) host.run();
-  stopping.join();
-  return result;
-}
 
 }  // namespace davit::testing

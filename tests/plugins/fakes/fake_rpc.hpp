@@ -127,7 +127,9 @@ class FakeRpc {
     return rpc;
   }
   static int32_t serve(const davit_host*, const davit_rpc_method* m, davit_error*) {
-    current()->methods_[text(m->path)] = *m;
+    davit_rpc_method& served = current()->methods_[text(m->path)];  // an instance that is new
+    if (served.release != nullptr) served.release(served.self);
+    served = *m;
     current()->roles_[text(m->path)] = text(m->role);
     return DAVIT_OK;
   }

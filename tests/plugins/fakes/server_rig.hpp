@@ -4,6 +4,7 @@
 
 #include <thread>
 
+#include <google/protobuf/message_lite.h>
 #include <gtest/gtest.h>
 
 #include <davit/storage.hpp>
@@ -98,6 +99,19 @@ class ServerRig {
     return results.ok() ? (*results)[0].first_version : Version();
   }
   Version kill(const std::string& id) { return put(id, "deleted", false); }
+
+  // The one answer to a call of davit.v1, such as "OperatorService/Apply"; none is a failure.
+  template <class Response>
+  Response ask(const std::string& method, const google::protobuf::MessageLite& request,
+               const std::string& token = "token") {
+    auto& c = rpc.call("davit.v1." + method, request.SerializeAsString(), "",
+                       [&](davit_rpc_call& made) { made.token = token; });
+    host.run();
+    Response out;
+    EXPECT_EQ(c.messages.size(), 1u) << (c.end ? c.end->message : "no answer");
+    EXPECT_TRUE(out.ParseFromString(c.messages.empty() ? "" : c.messages[0]));
+    return out;
+  }
 
   static void expect(const Result<>& r) { ASSERT_TRUE(r.ok()) << r.error().message; }
 

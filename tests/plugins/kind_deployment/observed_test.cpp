@@ -112,8 +112,8 @@ TEST(Observed, AttributesPodsToTheWorkloadBehindTheirController) {
   Site site;
   site.controllers = {Controller::replica_set, Controller::deployment, Controller::stateful_set};
   const auto named = [&](const char* kind, const json::object& labels, const char* owner_kind,
-                         const char* owner) {
-    json::object metadata{{"name", "web"}, {"namespace", "acme"}};
+                         const char* owner, const char* name = "web") {
+    json::object metadata{{"name", name}, {"namespace", "acme"}};
     json::object& all = metadata["labels"].emplace_object();
     all = {{"app.kubernetes.io/managed-by", "krane"},
            {"app.kubernetes.io/component", "deployment"},
@@ -139,6 +139,13 @@ TEST(Observed, AttributesPodsToTheWorkloadBehindTheirController) {
   EXPECT_EQ(named("Pod", of_set, "StatefulSet", "web"), "web");
   EXPECT_EQ(named("Pod", of_set, "ReplicaSet", "web"), "none");
   EXPECT_EQ(named("Pod", {}, "StatefulSet", "web"), "none");
+  // A StatefulSet that is made anew leaves its pods without a controller for a while.
+  json::object orphaned = of_set;
+  orphaned["statefulset.kubernetes.io/pod-name"] = "web-3-0";
+  EXPECT_EQ(named("Pod", orphaned, "", "", "web-3-0"), "web-3");
+  EXPECT_EQ(named("Pod", orphaned, "", "", "copy-0"), "none") << "somebody's copy";
+  EXPECT_EQ(named("Pod", orphaned, "Job", "job", "web-3-0"), "none") << "it belongs to another";
+  EXPECT_EQ(named("Pod", of_set, "", "", "web-3-0"), "none");
   EXPECT_EQ(named("Deployment", {}, "", ""), "web");
   EXPECT_EQ(named("StatefulSet", {}, "", ""), "web");
   EXPECT_EQ(named("ReplicaSet", {}, "", ""), "web");

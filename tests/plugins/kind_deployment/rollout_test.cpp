@@ -115,6 +115,15 @@ TEST(Rollout, DoesNotWaitForTimesThatItDoesNotKnow) {
   EXPECT_EQ(replace_now(there, 3, {0, 1, 30'000, 10'000}).remove, Names{"b"});
 }
 
+TEST(Rollout, CountsNoMorePodsThanTheirControllerSays) {
+  const Pace pace{now, 1, 30'000, 10'000};
+  const auto there = pods({"a-", "b-", "c-", "d-"});
+  EXPECT_EQ(replace_now(there, 4, pace, 4).remove, Names{"a"});
+  EXPECT_EQ(replace_now(there, 4, pace, 3).remove, Names{}) << "one of them has gone";
+  EXPECT_EQ(replace_now(pods({"a~", "b-", "c-", "d-"}), 4, pace, 0).remove, Names{"a"})
+      << "a pod that serves nobody goes all the same";
+}
+
 TEST(Rollout, SaysWhatItWaitsFor) {
   const Pace pace{now, 1, 30'000, 10'000};
   auto there = pods({"a+", "b-", "c-"});

@@ -152,6 +152,10 @@ std::string World::run(const std::string& line) {
     replica_set()["spec"].as_object()["replicas"] = std::stoi(word);
   } else if (verb == "refused") {
     replica_set()["status"] = {{"conditions", condition("ReplicaFailure", "True", "FailedCreate")}};
+  } else if (verb == "orphaned" && words >> word) {
+    observed_.at(word)["metadata"].as_object().erase("ownerReferences");
+  } else if (verb == "made" && words >> word) {
+    observed_.at("StatefulSet")["status"] = {{"replicas", std::stoi(word)}};
   } else if (verb == "terminating" && words >> word) {
     observed_.at(word)["metadata"].as_object()["deletionTimestamp"] =
         now_s_ == 0 ? "2026-01-01T00:00:00Z" : time_text(now_s_);
@@ -213,6 +217,8 @@ void World::pod(std::istringstream& words) {
         {"davit.dev/template-hash", hash_of(observed_.at(of))}};
     const json::value maker(observed_.at(of));
     object["metadata"].as_object()["labels"] = maker.at_pointer("/spec/template/metadata/labels");
+    object["metadata"].as_object()["ownerReferences"] = json::array{
+        {{"apiVersion", "apps/v1"}, {"kind", of}, {"name", "web"}, {"controller", true}}};
     object["spec"] = {{"containers", maker.at_pointer("/spec/template/spec/containers")}};
     if (now_s_ != 0) object["metadata"].as_object()["creationTimestamp"] = time_text(now_s_);
   }
@@ -224,12 +230,18 @@ void World::pod(std::istringstream& words) {
   if (!ip.empty()) object["status"].as_object()["podIP"] = ip;
 }
 
-// What the ReplicaSet's controller has seen: `seen GENERATION of=GENERATION`.
+// What the ReplicaSet's controller has seen, and how many ready pods it says it has: `seen
+// GENERATION of=GENERATION [ready=N]`.
 void World::seen(std::istringstream& words) {
-  std::string seen, of;
-  words >> seen >> of;
+  std::string seen, of, ready;
+  words >> seen >> of >> ready;
   replica_set()["metadata"].as_object()["generation"] = std::stoi(assignment(of).second);
   replica_set()["status"] = {{"observedGeneration", std::stoi(seen)}};
+  if (ready.empty()) return;
+  json::object& status = replica_set()["status"].as_object();
+  const int count = std::stoi(assignment(ready).second);
+  status["replicas"] = count;
+  if (count > 0) status["readyReplicas"] = count;
 }
 
 // As another program would have made them: without a template's hash.

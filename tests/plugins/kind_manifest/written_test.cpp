@@ -1,5 +1,5 @@
 // Numbers and depth, as they are seen in the text of a message.
-#include "written.hpp"
+#include "kubernetes/written.hpp"
 #include "message.hpp"
 
 namespace davit::manifest::test {
@@ -31,8 +31,8 @@ TEST(Written, AnObjectMayBeNestedAsDeepAsTheParsersOnItsWayAllow) {
     for (int i = 0; i < levels; ++i) v = json::object{{"a", std::move(v)}};
     return message({config_map("a"), object("v1", "ConfigMap", "b", {{"x", std::move(v)}})});
   };
-  EXPECT_EQ(fault_of(nested(depth_max - 1)), "");
-  EXPECT_EQ(fault_of(nested(depth_max)), "objects[1]: is nested deeper than 24 levels");
+  EXPECT_EQ(fault_of(nested(kubernetes::object_depth_max - 1)), "");
+  EXPECT_EQ(fault_of(nested(kubernetes::object_depth_max)), "objects[1]: is nested deeper than 24 levels");
   EXPECT_EQ(fault_of(nested(100)), "objects[1]: is nested deeper than 24 levels");
 }
 

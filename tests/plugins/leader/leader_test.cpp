@@ -4,8 +4,8 @@
 
 #include <davit/rights.hpp>
 
-#include "../fakes/fake_gate.hpp"
 #include "../fakes/requests_only.hpp"
+#include "../fakes/stop_running.hpp"
 #include "../watcher/fake_rpc.hpp"
 #include "lease.hpp"
 
@@ -283,6 +283,23 @@ TEST_F(LeaderTest, RefusesTimesThatDoNotFitAndNamesThatAreNone) {
   EXPECT_NE(made.error().message.find("retry_ms: must be below renew_deadline_ms"),
             std::string::npos);
   EXPECT_NE(made.error().message.find("lease: must be a DNS name"), std::string::npos);
+}
+
+// A controller that serves no region, such as that of Clusters.
+TEST_F(LeaderTest, NeedsNoRegionWhenTheLeaseHasAName) {
+  TestHost nameless(host_, "c", {{"cluster", "cluster"}});
+  Instance without(leader_.plugin(), nameless);
+  const auto made = without.create();
+  ASSERT_FALSE(made.ok());
+  EXPECT_NE(made.error().message.find("set lease"), std::string::npos) << made.error().message;
+
+  TestHost named(host_, "d", {{"cluster", "line-a"}, {"lease", "davit-clusters"}});
+  Instance with(leader_.plugin(), named);
+  ASSERT_TRUE(with.up().ok());
+  host_.advance(5s);
+  EXPECT_EQ(ask({DAVIT_VERB_GET, leases(), "kube-system", "davit-clusters", "", {}, {}, ""}).code,
+            Code::ok);
+  EXPECT_TRUE(testing::stop_running(with, named).ok());
 }
 
 }  // namespace

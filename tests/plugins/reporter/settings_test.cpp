@@ -7,7 +7,7 @@
 
 #include <davit/sink.hpp>
 
-#include "../fakes/fake_gate.hpp"
+#include "../fakes/stop_running.hpp"
 #include "../watcher/fake_rpc.hpp"
 
 namespace davit::reporter {

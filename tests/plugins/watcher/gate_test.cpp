@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "../fakes/fake_gate.hpp"
+#include "../fakes/stop_running.hpp"
 #include "../fakes/widget.hpp"
 #include "fake_rpc.hpp"
 #include "fake_sink.hpp"

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "../fakes/fake_codec.hpp"
-#include "../fakes/fake_gate.hpp"
+#include "../fakes/stop_running.hpp"
 #include "../fakes/widget.hpp"
 #include "fake_rpc.hpp"
 #include "fake_sink.hpp"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace davit::applier {
+namespace davit::controller {
 namespace {
 
 // No more than other controllers do at once. Latency alone never shrinks the limit below this: our
@@ -34,6 +34,12 @@ void move_towards(double& median, double sample, double step) {
 }
 
 }  // namespace
+
+bool overloaded(const cluster::Response& r) {
+  if (r.http_status == 0) return r.code == Code::unavailable || r.code == Code::deadline_exceeded;
+  if (r.http_status == 429) return true;
+  return r.http_status > 500 || (r.http_status == 500 && r.retry_after.count() > 0);
+}
 
 ConcurrencyLimit::ConcurrencyLimit(size_t most)
     : most_(most), limit_(std::min(modest, most)), ceiling_(most) {}
@@ -98,4 +104,4 @@ void ConcurrencyLimit::begin_round() {
   slowdowns_ = 0;
 }
 
-}  // namespace davit::applier
+}  // namespace davit::controller

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace davit::applier {
+namespace davit::controller {
 namespace {
 
 // What one turn costs each priority. Changes and repairs (which also report statuses) take turns,
@@ -11,7 +11,8 @@ constexpr std::array<uint64_t, 3> turn_cost{1, 1, 4};
 
 }  // namespace
 
-void Queue::add(Key key, Priority priority, Time at) {
+template <class Key>
+void Queue<Key>::add(const Key& key, Priority priority, Time at) {
   Entry& e = entries_[key];
   if (priority == Priority::change) {
     e.rest_until = Time{0};
@@ -21,7 +22,8 @@ void Queue::add(Key key, Priority priority, Time at) {
   wait(key, e, priority, at);
 }
 
-void Queue::wait(Key key, Entry& e, Priority priority, Time at) {
+template <class Key>
+void Queue<Key>::wait(const Key& key, Entry& e, Priority priority, Time at) {
   if (e.waits) {
     if (priority >= e.priority && at >= e.at) return;
     if (!e.out) remove(key, e);
@@ -34,13 +36,15 @@ void Queue::wait(Key key, Entry& e, Priority priority, Time at) {
   if (!e.out) enqueue(key, e);
 }
 
-void Queue::enqueue(Key key, Entry& e) {
+template <class Key>
+void Queue<Key>::enqueue(const Key& key, Entry& e) {
   // take moves the key to the ready ones when it is due, because only take knows the time.
   e.delayed = true;
   delayed_.insert({e.at, key});
 }
 
-void Queue::remove(Key key, Entry& e) {
+template <class Key>
+void Queue<Key>::remove(const Key& key, Entry& e) {
   if (e.delayed) {
     delayed_.erase({e.at, key});
   } else {
@@ -48,7 +52,8 @@ void Queue::remove(Key key, Entry& e) {
   }
 }
 
-std::optional<Queue::Key> Queue::take(Time now) {
+template <class Key>
+std::optional<Key> Queue<Key>::take(Time now) {
   while (!delayed_.empty() && delayed_.begin()->first <= now) {
     const Key due = delayed_.begin()->second;
     delayed_.erase(delayed_.begin());
@@ -71,11 +76,12 @@ std::optional<Queue::Key> Queue::take(Time now) {
 
 // The oldest key of the priority that has had the least, and of several such priorities of the most
 // urgent. A priority saves nothing up while it has no keys waiting.
-Queue::Ready::iterator Queue::next_ready() {
+template <class Key>
+typename Queue<Key>::Ready::iterator Queue<Key>::next_ready() {
   auto best = ready_.end();
   std::array<bool, 3> waits{};
   for (size_t priority = 0; priority < had_.size(); ++priority) {
-    const auto first = ready_.lower_bound({static_cast<Priority>(priority), 0, 0});
+    const auto first = ready_.lower_bound({static_cast<Priority>(priority), 0, Key{}});
     waits[priority] =
         first != ready_.end() && std::get<0>(*first) == static_cast<Priority>(priority);
     if (!waits[priority]) continue;
@@ -90,12 +96,14 @@ Queue::Ready::iterator Queue::next_ready() {
   return best;
 }
 
-void Queue::done(Key key, Time rest_until) {
+template <class Key>
+void Queue<Key>::done(const Key& key, Time rest_until) {
   Entry& e = entries_[key];
   e.out = false;
   --out_;
   if (!e.waits) {
     e.rest_until = rest_until;
+    if (rest_until == Time{0}) entries_.erase(key);
     return;
   }
   // A change that came meanwhile does not rest.
@@ -106,13 +114,15 @@ void Queue::done(Key key, Time rest_until) {
   enqueue(key, e);
 }
 
-void Queue::retry(Key key, Time at) {
+template <class Key>
+void Queue<Key>::retry(const Key& key, Time at) {
   done(key, at);
   Entry& e = entries_[key];
   wait(key, e, e.taken, at);
 }
 
-Priority Queue::put_aside(Key key) {
+template <class Key>
+Priority Queue<Key>::put_aside(const Key& key) {
   Entry& e = entries_[key];
   e.out = false;
   --out_;
@@ -120,14 +130,16 @@ Priority Queue::put_aside(Key key) {
   return e.taken;
 }
 
-void Queue::forget(Key key) {
+template <class Key>
+void Queue<Key>::forget(const Key& key) {
   const auto it = entries_.find(key);
   if (it == entries_.end() || it->second.out) return;
   if (it->second.waits) remove(key, it->second);
   entries_.erase(it);
 }
 
-void Queue::hasten(Time now) {
+template <class Key>
+void Queue<Key>::hasten(Time now) {
   std::set<std::pair<Time, Key>> sooner;
   for (const auto& [at, key] : delayed_) {
     Entry& e = entries_[key];
@@ -138,10 +150,14 @@ void Queue::hasten(Time now) {
   for (auto& [key, e] : entries_) e.rest_until = std::min(e.rest_until, now);
 }
 
-std::optional<Queue::Time> Queue::next_due() const {
+template <class Key>
+std::optional<typename Queue<Key>::Time> Queue<Key>::next_due() const {
   if (!ready_.empty()) return Time{0};
   if (delayed_.empty()) return std::nullopt;
   return delayed_.begin()->first;
 }
 
-}  // namespace davit::applier
+template class Queue<uint64_t>;
+template class Queue<std::string>;
+
+}  // namespace davit::controller

@@ -1,14 +1,14 @@
 // Every file in queue/ is one story. Keys are numbers, "100-119" stands for twenty of them, and
 // times are milliseconds. `take 0` prints the key that is given at 0, `take 0 x3` three of them,
 // `due` when the next is due; "-" is none.
-#include "queue.hpp"
+#include "controller/queue.hpp"
 
 #include <sstream>
 
 #include <gtest/gtest.h>
 #include <davit/testing/scenario.hpp>
 
-namespace davit::applier {
+namespace davit::controller {
 namespace {
 
 class QueueCommands {
@@ -76,7 +76,7 @@ class QueueCommands {
     return out + "\n";
   }
 
-  Queue queue_;
+  Queue<uint64_t> queue_;
 };
 
 class QueueStory : public ::testing::TestWithParam<std::filesystem::path> {};
@@ -92,4 +92,4 @@ INSTANTIATE_TEST_SUITE_P(Files, QueueStory,
                          testing::StoryName());
 
 }  // namespace
-}  // namespace davit::applier
+}  // namespace davit::controller

@@ -1,4 +1,4 @@
-// ConcurrencyLimit: how many records are worked on at once, learned from the API server's answers.
+// ConcurrencyLimit: how many objects are worked on at once, learned from the API server's answers.
 // It stands between the queue and the workers. The limit grows while all of it is in use and
 // answers take about as long as under light load. It shrinks gently, to its first value, when
 // answers take much longer, because then a queue has formed in the API server. It shrinks at once,
@@ -14,7 +14,13 @@
 #include <string>
 #include <unordered_map>
 
-namespace davit::applier {
+#include <davit/cluster.hpp>
+
+namespace davit::controller {
+
+// The API server is overloaded, or nobody answered: fewer requests may be sent. A plain 500 does
+// not count, because one object's webhook may fail for ever.
+bool overloaded(const cluster::Response& response);
 
 class ConcurrencyLimit {
  public:
@@ -65,4 +71,4 @@ class ConcurrencyLimit {
   Time paused_until_{0};
 };
 
-}  // namespace davit::applier
+}  // namespace davit::controller

@@ -1,6 +1,6 @@
 // The limit against a model of a server: so many workers, a service time with or without noise, a
 // queue, and 429 above it. Nothing runs in real time.
-#include "concurrency_limit.hpp"
+#include "controller/concurrency_limit.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <queue>
 #include <random>
 
-namespace davit::applier {
+namespace davit::controller {
 namespace {
 
 using namespace std::chrono_literals;
@@ -261,4 +261,4 @@ TEST(ConcurrencyLimit, PausesAsLongAsItIsAskedButNotForAnHour) {
 }
 
 }  // namespace
-}  // namespace davit::applier
+}  // namespace davit::controller
