@@ -7,15 +7,15 @@ export CCACHE_BASEDIR ?= $(CURDIR)
 export CCACHE_NOHASHDIR ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-long check bench kubernetes torture test-postgres bench-postgres soak converge faults simulation fuzz lint format dependencies configure build build-asan build-tsan
+.PHONY: help run test test-long check bench kubernetes torture test-postgres bench-postgres soak converge faults packages image packages-test simulation fuzz lint format dependencies configure build build-asan build-tsan
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 22
 
-run: ## install what is needed, build, run a server and an agent, apply an example
-	@packaging/install-dependencies.sh --run-only
+run: ## install what is needed, build, run a server and an agent, apply an example; CLUSTERS=1: three clusters are built, too
+	@packaging/install-dependencies.sh $(if $(CLUSTERS),--clusters,--run-only)
 	@$(MAKE) build BUILD_TESTING=OFF PRESET_DIR=build/run
-	@etc/demo/run.sh build/run/stage
+	@etc/demo/$(if $(CLUSTERS),clusters/)run.sh build/run/stage
 
 test: ## install what is needed, build, test everything: sanitizers, a real Kubernetes, fuzzing, a short bench
 	@tests/run.sh
@@ -71,10 +71,23 @@ faults: ## the long forms of the faults on a real Kubernetes: a kill after every
 	@DAVIT_LONG=1 ctest --test-dir build/release --output-on-failure --timeout 7200 \
 	  -R 'e2e\.(api_faults|control_plane|restarts|clocks|kills|rights|manifest|secrets|transit)\.'
 
-simulation: ## ten minutes of server, agent and cluster in virtual time, with seeded faults, and planted bugs
+packages: ## build the packages of this commit, deb and rpm, into build/packages; KINDS=deb: one of them; DEBIAN=trixie: on it
+	@packaging/install-dependencies.sh
+	@$(if $(DEBIAN),packaging/build-on.sh $(DEBIAN),packaging/build.sh $(KINDS))
+
+image: ## build a container image (OCI) of the packages: build/image/*.oci.tar. No root, no container runtime
+	@packaging/install-dependencies.sh
+	@packaging/image.sh
+
+packages-test: ## test the packages in fresh roots of Debian 12, and two builds: more than half an hour; DEBIAN=trixie: on it
+	@packaging/install-dependencies.sh
+	@DAVIT_DEBIAN=$(DEBIAN) tests/packages/run.sh $(if $(DEBIAN),test_life test_units test_third_party test_image,--long)
+
+simulation: ## ten minutes of server, agent and cluster in virtual time and five of federation, with seeded faults, and planted bugs
 	@packaging/install-dependencies.sh
 	@$(MAKE) build
 	@timeout 600 build/release/tests/simulation/simulation --seeds $${DAVIT_SIMULATION_SEED:-1} 1000000 || [ $$? = 124 ]
+	@timeout 300 build/release/tests/simulation/simulation --seeds $${DAVIT_SIMULATION_SEED:-1} 1000000 --scene federation || [ $$? = 124 ]
 	@tests/simulation/bugs.py --build build/release
 
 FUZZ_SECONDS ?= 3600
