@@ -21,7 +21,7 @@ check_folder() {
   # shellcheck disable=SC2086
   cmake --build build/release -j"$jobs" --target $(sed 's|$|/all|' <<<"$folders") || give_up "the build failed; its output is above"
   for folder in $folders; do
-    run_tests "${folder//\//.}" "release/$folder" -LE 'kubernetes|bench|e2e'
+    run_tests "${folder//\//.}" "release/$folder" -LE 'kubernetes|bench|e2e|packages'
   done
 }
 
@@ -32,7 +32,7 @@ else
   begin "build release"
   build release build
   begin "tests check"
-  run_tests check release -LE 'kubernetes|bench|e2e'
+  run_tests check release -LE 'kubernetes|bench|e2e|packages'
 fi
 end_part
 echo

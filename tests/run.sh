@@ -24,16 +24,19 @@ begin "build tsan"
 build tsan build-tsan
 
 begin "tests release"
-run_tests release release -LE 'kubernetes|bench|long'
+run_tests release release -LE 'kubernetes|bench|long|packages'
 begin "tests tsan"
-run_tests tsan tsan -LE 'kubernetes|bench|long'
+run_tests tsan tsan -LE 'kubernetes|bench|long|packages'
 begin "tests asan"
-run_tests asan asan -LE 'kubernetes|bench|long'
+run_tests asan asan -LE 'kubernetes|bench|long|packages'
 begin "tests kubernetes"
 if have kubernetes; then
   # The examples were built and installed in the part before.
   parallel=$jobs run_tests kubernetes asan -L kubernetes -LE long --fixture-exclude-setup examples
 fi
+
+begin packages
+parallel=1 run_tests packages release -L packages
 
 begin fuzzing
 tests/fuzz/run.sh build/asan "${DAVIT_FUZZ_SECONDS:-8}" >"$results/fuzz.log" 2>&1 || { failed=1; cat "$results/fuzz.log"; }

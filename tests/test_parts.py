@@ -10,13 +10,14 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 PATIENCE_SECONDS = 30
-# Starts a process that leaves the session of the run, and says which.
-STRAY = "setsid sleep 600 & echo $! >stray; "
+# Starts a process that leaves the session of the run, and says which. Before its exec it has no mark of the run yet.
+STRAY = ("setsid sleep 600 & until grep -qz ^DAVIT_TEST_RUN= /proc/$!/environ; do sleep 0.01; done; "
+         "echo $! >stray; ")
 
 
 def running(process):
     try:
-        return "sleep" in Path(f"/proc/{process}/cmdline").read_text(encoding="utf-8")
+        return Path(f"/proc/{process}/cmdline").read_text(encoding="utf-8").startswith("sleep")
     except OSError:
         return False
 

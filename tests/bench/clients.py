@@ -1,6 +1,5 @@
 """The least of a client: of the API server, of a watch there, of the server's two services. Peers are made of these."""
 
-import http.client
 import json
 import socket
 import threading
@@ -16,9 +15,8 @@ class Api:
 
     def __init__(self, kubernetes):
         self.kubernetes = kubernetes
-        self.headers = {"Authorization": "Bearer " + kubernetes.token_file.read_text(encoding="utf-8").strip()}
-        host = kubernetes.url.removeprefix("https://")
-        self.connection = http.client.HTTPSConnection(host, context=kubernetes.context, timeout=120)
+        self.headers = kubernetes.authorization()
+        self.connection = kubernetes.https.connect(120)
 
     def send(self, method, path, body=None, content_type="application/json"):
         text = body if body is None or isinstance(body, str) else json.dumps(body)

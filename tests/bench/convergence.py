@@ -15,13 +15,13 @@ def converge(bench, parts):
     late = []
     try:
         # The first turn gives the bodies and warms the API server up; it is not counted. Then each goes first in turn.
-        bodies = with_davit(parts, kubernetes, "bench-davit", count)["bodies"]
+        bodies = with_davit(bench, parts, kubernetes, "bench-davit", count)["bodies"]
         for turn in range(1 if bench.short else 4):
             order = list(seconds)
             for who in order[turn % 3:] + order[:turn % 3]:
                 namespace = f"bench-{who}-{turn}"
                 if who == "davit":
-                    found = with_davit(parts, kubernetes, namespace, count)
+                    found = with_davit(bench, parts, kubernetes, namespace, count)
                     seconds[who].append(found["applied"])
                     late.append(found["stored"] / found["seen"])
                 else:
@@ -38,7 +38,7 @@ def converge(bench, parts):
                late, lambda r: r <= 1.1, "<= 1.1")
 
 
-def with_davit(parts, kubernetes, namespace, count):
+def with_davit(bench, parts, kubernetes, namespace, count):
     """Seconds from the agent's start until the last ReplicaSet exists, the last pod is ready, its status stored."""
     world = parts.World(log_level="warn")
     server = world.server().start()
@@ -76,7 +76,7 @@ def with_davit(parts, kubernetes, namespace, count):
         agent.stop()
         server.stop()
         world.close()
-    clear(kubernetes, namespace)
+    clear(bench, kubernetes, namespace)
     return {"bodies": bodies, "applied": applied, "seen": seen, "stored": stored}
 
 
@@ -114,11 +114,11 @@ def with_bare_client(bench, kubernetes, namespace, bodies):
              + json.dumps(body) for body in in_namespace(bodies, namespace)]
     found = bench.client("apply-bench", kubernetes.url, kubernetes.ca, kubernetes.token_file, 16,
                          stdin="\n".join(lines) + "\n")
-    clear(kubernetes, namespace)
+    clear(bench, kubernetes, namespace)
     return found["seconds"]
 
 
-def with_kubectl(_, kubernetes, namespace, bodies):
+def with_kubectl(bench, kubernetes, namespace, bodies):
     kubernetes.request("POST", "/api/v1/namespaces", {"metadata": {"name": namespace}})
     everything = json.dumps({"apiVersion": "v1", "kind": "List", "items": in_namespace(bodies, namespace)})
     begin = time.monotonic()
@@ -126,11 +126,19 @@ def with_kubectl(_, kubernetes, namespace, bodies):
                     "--server-side", "--field-manager=bare", "-f", "-"], input=everything, text=True, check=True,
                    stdout=subprocess.DEVNULL, timeout=900)
     seconds = time.monotonic() - begin
-    clear(kubernetes, namespace)
+    clear(bench, kubernetes, namespace)
     return seconds
 
 
-def clear(kubernetes, namespace):
+def leave(bench, kubernetes, *namespaces):
+    """After the last run. A cluster of its own goes with what is in it."""
+    if not kubernetes.own:
+        for namespace in namespaces:
+            clear(bench, kubernetes, namespace)
+    kubernetes.close()
+
+
+def clear(bench, kubernetes, namespace):
     """Leaves no work behind for what comes next."""
     kubernetes.request("DELETE", REPLICA_SETS.format(namespace))
     deadline = time.monotonic() + 300
@@ -139,7 +147,7 @@ def clear(kubernetes, namespace):
             raise RuntimeError(f"pods of {namespace} do not end")
         time.sleep(0.5)
     # The controllers go on for a while. A machine with other work never rests: its interval will show it.
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + (2 if bench.short else 30)
     while busy_share(1.0) > 0.15 and time.monotonic() < deadline:
         pass
 

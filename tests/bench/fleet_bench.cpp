@@ -283,7 +283,8 @@ int away(const Arguments& a) {
   {
     Fleet fleet(*wire, settings(one), take);
     fleet.start();
-    if (!wait_until([&] { return received >= keys && fleet.place(0).version != 0; }))
+    // The bookmark behind the snapshot says of which incarnation the place is.
+    if (!wait_until([&] { return received >= keys && fleet.place(0).incarnation != 0; }))
       gave_up(fleet);
     left = fleet.place(0);
   }

@@ -12,7 +12,7 @@ import threading
 import time
 
 from clients import APPLY, REPLICA_SETS, STRATEGIC, Api, Operator, Watch
-from convergence import as_applied, clear, in_namespace
+from convergence import as_applied, in_namespace, leave
 
 BARE = "bare-1"  # the region of the peer, which no agent has
 STRANGE = "registry.example/strange:1"  # of somebody who edits what is not his
@@ -109,7 +109,7 @@ def interleaved(bench, name, peer_name, runs):
 
 def latencies(bench, parts):
     """A changed record in the API server, a drift repaired, a pod's readiness in the store; each beside its peer."""
-    deployments, rounds, runs = (10, 20, 1) if bench.short else (100, 100, 9)
+    deployments, rounds, runs = (10, 10, 1) if bench.short else (100, 100, 9)
     kubernetes = parts.Kubernetes()
     world = parts.World(log_level="warn")
     server = world.server(regions=(parts.REGION, BARE)).start()
@@ -138,9 +138,7 @@ def latencies(bench, parts):
         agent.stop()
         server.stop()
         world.close()
-        for namespace in ("bench-ours", "bench-bare"):
-            clear(kubernetes, namespace)
-        kubernetes.close()
+        leave(bench, kubernetes, "bench-ours", "bench-bare")
     interleaved(bench, "a changed record in the API server", "a bare watch of the server and one server-side apply",
                 changed)
     interleaved(bench, "a drift repaired", "a bare watch and one server-side apply", repaired)

@@ -24,12 +24,14 @@ sys.path[:0] = [str(ROOT / "tests/e2e"), str(ROOT / "tests/kubernetes")]
 from at_rest import at_rest, memory  # noqa: E402  beside this file
 from convergence import converge  # noqa: E402
 from created import created  # noqa: E402
+from federation import federation  # noqa: E402
 import fleet  # noqa: E402
 from hostile import hostile  # noqa: E402
 import krane_fleet  # noqa: E402
 from latency import latencies  # noqa: E402
 from server import ORIGINAL_BOOTSTRAP_RECORDS_S, ORIGINAL_RECEIPT_P50_MS, Server  # noqa: E402
 from scale import scale  # noqa: E402
+from start import ready  # noqa: E402
 from several import other_server  # noqa: E402
 from stores import ON_POSTGRES  # noqa: E402
 import transports  # noqa: E402
@@ -154,8 +156,8 @@ def bootstrap(bench, parts):
 
 
 def main():
-    measures = (receipt, bootstrap, other_server, writes, scale, hostile, *fleet.MEASURES, *transports.MEASURES,
-                *krane_fleet.MEASURES, converge, created, latencies, at_rest, memory)
+    measures = (ready, receipt, bootstrap, other_server, writes, scale, hostile, *fleet.MEASURES, *transports.MEASURES,
+                *krane_fleet.MEASURES, converge, created, latencies, at_rest, memory, federation)
     parser = argparse.ArgumentParser(description="measures Davit against named peers")
     parser.add_argument("--build", default=str(ROOT / "build/release"))
     parser.add_argument("--short", action="store_true", help="fewer runs and records: is everything still measured?")

@@ -128,7 +128,7 @@ def with_records(bench, parts, database):
 
 def with_agents(bench, parts, database):
     """Ever more agents, ten a region, that have all of their records and receive the changes."""
-    sizes = (10, 500, 1_000) if bench.short else (10, 100, 1_000, 5_000)
+    sizes = (10, 200, 400) if bench.short else (10, 100, 1_000, 5_000)
     columns = ("commit p50, ms", "commit p99, ms", "memory, MiB", "KiB an agent")
     found = {name: Runs(bench, f"agents on {name} with {RECORDS} records", sizes, columns) for name in STORES}
 

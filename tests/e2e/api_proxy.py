@@ -33,7 +33,12 @@ class Call:
         self.watch = self.query.get("watch") in ("1", "true")
         self.mutation = method in MUTATIONS
         self.at = time.monotonic()
-        self.status = None
+        self.status, self.body = None, b""
+
+    @property
+    def lists(self):
+        """A watch that begins with all objects. Ours list in no other way."""
+        return self.watch and self.query.get("sendInitialEvents") == "true"
 
     def __str__(self):
         return f"{self.number}. {'WATCH' if self.watch else self.method} {self.path} -> {self.status}"
@@ -117,9 +122,10 @@ class ApiProxy:
     def reset(self):
         self.rule = self.answered = self.sent = lambda call: None
 
-    def new_call(self, method, target):
+    def new_call(self, method, target, body=b""):
         with self.lock:
             call = Call(next(self.numbers), method, target)
+            call.body = body
             self.calls.append(call)
         return call
 
@@ -169,7 +175,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if not self.proxy.open:
             self.close_connection = True
             return
-        call = self.proxy.new_call(self.command, self.path)
+        call = self.proxy.new_call(self.command, self.path, body)
         fault = self.proxy.rule(call)
         try:
             if isinstance(fault, Slow):

@@ -4,7 +4,7 @@ import base64
 import json
 
 from node_peer import NodePeer
-from parts import PATIENCE
+from parts import PATIENCE, free_port
 
 TOKEN = "agent-secret-of-the-tests"
 PLATFORM = "aws"
@@ -23,7 +23,7 @@ class ControlPlane(NodePeer):
     """tests/node/krane_control_plane.mjs; its listener keeps its port."""
 
     def __init__(self, poll_ms=1000, **options):
-        super().__init__("krane_control_plane.mjs", {"token": TOKEN, "poll_ms": poll_ms, **options})
+        super().__init__("krane_control_plane.mjs", {"token": TOKEN, "port": free_port(), "poll_ms": poll_ms, **options})
         self.port = self.wait_event("it listens", lambda e: e.get("event") == "listening", 60)["port"]
 
     def want(self, *documents, **more):

@@ -20,11 +20,15 @@ from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(REPOSITORY / "tests/kubernetes"))
+from https import Https  # noqa: E402
 from processes import free_ports  # noqa: E402  (the folder is on the path only now)
 from stores import OwnStore  # noqa: E402
 
 STAGE = Path(os.environ.get("DAVIT_STAGE", REPOSITORY / "build/release/stage"))
 DAVIT = STAGE / "bin/davit"
+# Whose `davit` operates. A test that waits runs it ten times a second: a sanitizer's would take what the test needs.
+OPERATOR = Path(os.environ.get("DAVIT_OPERATOR", DAVIT))
+OPERATOR = OPERATOR if OPERATOR.exists() else DAVIT
 REGION = "eu-test-1"
 PROTOCOLS = ("davit.v1", "ctrl.v1")
 # Of an API server that is not there.
@@ -40,6 +44,8 @@ PATIENCE = float(os.environ.get("DAVIT_PATIENCE", "1"))
 DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG
 # A run of all tests collects the logs of what failed here.
 KEPT_LOGS = os.environ.get("DAVIT_TEST_LOGS")
+# ... and how long each test case took.
+KEPT_TIMES = os.environ.get("DAVIT_TEST_TIMES")
 
 
 def free_port():
@@ -63,6 +69,26 @@ def wait_until(what, holds, seconds=30.0, pause=0.1):
         time.sleep(pause)
 
 
+def threads_of(pid):
+    """What each thread of a process does: its name, its state and where in the kernel it waits."""
+    def read(path):
+        try:
+            return path.read_text(encoding="utf-8")
+        except OSError:
+            return ""
+    return [f"{task.name} {read(task / 'comm').strip()} {read(task / 'stat').rpartition(')')[2][1:2]} "
+            f"{read(task / 'wchan')}" for task in sorted(Path(f"/proc/{pid}/task").glob("*"))]
+
+
+def kill_all(pids):
+    """What a failed test has left, too."""
+    for pid in pids:
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+
+
 class Process:
     """A program with its output in a file; can be started again after it ended."""
 
@@ -70,15 +96,20 @@ class Process:
         self.name, self.argv, self.env = name, [str(a) for a in argv], env
         self.log = Path(folder) / f"{name}.log"
         self.process = None
+        self.began_at = 0  # in the log
 
     def start(self):
         with open(self.log, "ab") as out:
+            self.began_at = out.tell()
             self.process = subprocess.Popen(self.argv, stdout=out, stderr=out, stdin=subprocess.DEVNULL,
                                             env={**os.environ, **(self.env or {})}, preexec_fn=die_with_parent)
         return self
 
     def alive(self):
         return self.process is not None and self.process.poll() is None
+
+    def threads(self):
+        return threads_of(self.process.pid) if self.alive() else "it has ended"
 
     def kill(self):
         """kill -9."""
@@ -107,8 +138,21 @@ class Process:
     def text(self):
         return self.log.read_text(encoding="utf-8", errors="replace") if self.log.exists() else ""
 
+    def lines(self):
+        """Those that are whole."""
+        return whole_lines(self.text())
+
+    def is_ready(self):
+        """Whether davit has said so since it was started last."""
+        return b"ready plugins=" in self.log.read_bytes()[self.began_at:]
+
     def tail(self, lines=25):
         return f"{self.log}:\n" + "\n".join(self.text().splitlines()[-lines:])
+
+
+def whole_lines(text):
+    """Of what somebody still writes."""
+    return text.rpartition("\n")[0].splitlines()
 
 
 def get(port, path, seconds=30):
@@ -212,7 +256,7 @@ transport = "{transport}"
 
     def davit(self, *arguments, stdin=None, check=True, seconds=120):
         """Runs an operator's command; returns (exit code, stdout, stderr)."""
-        done = subprocess.run([str(DAVIT), *map(str, arguments)], input=stdin, text=True, capture_output=True,
+        done = subprocess.run([str(OPERATOR), *map(str, arguments)], input=stdin, text=True, capture_output=True,
                               timeout=seconds * PATIENCE, check=False,
                               env={**os.environ, "DAVIT_SERVER": f"unix:{self.socket}"})
         if check and done.returncode != 0:
@@ -334,25 +378,34 @@ def sentinel(number, replicas=1, region=REGION, **more):
 
 
 class Kubernetes:
-    """A real API server: the one of $DAVIT_TEST_KUBERNETES (a rig's folder) or one of its own."""
+    """A real API server: the one of $DAVIT_TEST_KUBERNETES (a rig's folder) or one of its own.
 
-    def __init__(self):
-        shared = os.environ.get("DAVIT_TEST_KUBERNETES")
+    `bare`: always one of its own, without controllers. `options`: of `rig.py up`, and always one of its own. `wait`:
+    until it is up; without, see ready().
+    """
+
+    def __init__(self, bare=False, wait=True, options=()):
+        shared = None if bare or options else os.environ.get("DAVIT_TEST_KUBERNETES")
         self.own = shared is None
         self.folder = Path(shared) if shared else Path(tempfile.mkdtemp(prefix="davit-rig-"))
         self.rig = REPOSITORY / "tests/kubernetes/rig.py"
-        self.process = None
+        self.process = self.state = self.url = self.kubeconfig = self.context = self.https = None
+        self.ca, self.token_file = self.folder / "ca.crt", self.folder / "token"
         if self.own:
-            self.process = subprocess.Popen([sys.executable, str(self.rig), "up", "--foreground", "--dir",
-                                             str(self.folder)], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
-                                            preexec_fn=die_with_parent)
+            command = [sys.executable, str(self.rig), "up", "--foreground", "--dir", str(self.folder), *options]
+            self.process = subprocess.Popen(command + (["--bare"] if bare else []), stdin=subprocess.PIPE,
+                                            stdout=subprocess.DEVNULL, preexec_fn=die_with_parent)
+        if wait:
+            self.ready()
+
+    def ready(self):
+        if self.own:
             wait_until("the rig is up", self.is_up, 900)
         self.state = json.loads((self.folder / "rig.json").read_text(encoding="utf-8"))
         self.url = self.state["url"]
         self.kubeconfig = self.folder / "kubeconfig"
-        self.ca = self.folder / "ca.crt"
-        self.token_file = self.folder / "token"
         self.context = ssl.create_default_context(cafile=str(self.ca))
+        self.https = Https(self.url, self.context)
 
     def is_up(self):
         if self.process.poll() is not None:
@@ -365,18 +418,14 @@ class Kubernetes:
     def rig_command(self, command):
         subprocess.run([sys.executable, str(self.rig), command, "--dir", str(self.folder)], check=True)
 
+    def authorization(self):
+        return {"Authorization": "Bearer " + self.token_file.read_text(encoding="utf-8").strip()}
+
     def request(self, method, path, body=None, content_type="application/json"):
-        """Returns (status, object)."""
-        request = urllib.request.Request(self.url + path, method=method,
-                                         data=None if body is None else json.dumps(body).encode())
-        request.add_header("Authorization", "Bearer " + self.token_file.read_text(encoding="utf-8").strip())
-        request.add_header("Content-Type", content_type)
-        try:
-            with urllib.request.urlopen(request, context=self.context, timeout=60) as answer:
-                return answer.status, json.load(answer)
-        except urllib.error.HTTPError as error:
-            text = error.read().decode()
-            return error.code, json.loads(text) if text.startswith("{") else {"message": text}
+        """Returns (status, object). An API server that is away raises OSError."""
+        status, text = self.https.request(method, path, None if body is None else json.dumps(body),
+                                          {**self.authorization(), "Content-Type": content_type})
+        return status, json.loads(text) if text.startswith(b"{") else {"message": text.decode()}
 
     def items(self, path, selector=""):
         query = f"?labelSelector={urllib.request.quote(selector)}" if selector else ""
@@ -404,6 +453,14 @@ class Kubernetes:
 
 class Case(unittest.TestCase):
     """A test with a world of its own; its logs are shown and kept when it fails."""
+
+    def run(self, result=None):
+        began = time.monotonic()
+        result = super().run(result)
+        if KEPT_TIMES:
+            with open(KEPT_TIMES, "a", encoding="utf-8") as times:
+                times.write(f"{STAGE.parent.name}\te2e {self.id()}\t{time.monotonic() - began:.3f}\n")
+        return result
 
     def setUp(self):
         self.faults_before = self.faults()

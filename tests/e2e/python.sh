@@ -3,9 +3,12 @@
 #
 #   python.sh --install    makes the environment if it is not there; two runs at once are safe
 #   python.sh ARGUMENT...  runs it; where it was not made, the machine's own: tests then say what is missing
+#
+# $DAVIT_REQUIREMENTS names another list.
 set -eu
 here=$(dirname "$0")
-wanted=$(grep -v '^#' "$here/requirements.txt" | tr '\n' ' ')
+list=${DAVIT_REQUIREMENTS:-$here/requirements.txt}
+wanted=$(grep -v '^#' "$list" | tr '\n' ' ')
 key=$({ echo "$wanted"; python3 --version; uname -sm; } | sha256sum | cut -c1-16)
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/davit/python
 python=$cache/$key/bin/python
@@ -22,6 +25,6 @@ trap 'rm -rf "$partial"' EXIT
 echo "installing into $cache: $wanted"
 python3 -m venv "$partial"
 "$partial/bin/python" -m pip install --quiet --disable-pip-version-check --only-binary=:all: \
-  -r "$here/requirements.txt"
+  -r "$list"
 # Whoever was faster has made the same.
 mv -T "$partial" "$cache/$key" || [ -x "$python" ]

@@ -2,7 +2,8 @@
 
 import json
 import threading
-import urllib.request
+
+from parts import wait_until
 
 
 class ReadyPods(threading.Thread):
@@ -12,7 +13,7 @@ class ReadyPods(threading.Thread):
         super().__init__(daemon=True)
         self.kubernetes, self.path = kubernetes, f"/api/v1/namespaces/{namespace}/pods"
         self.lock = threading.Lock()
-        self.ready, self.fewest, self.version, self.fault = {}, {}, "0", None
+        self.ready, self.fewest, self.version, self.fault = {}, {}, 0, None
         status, answer = kubernetes.request("GET", self.path)
         if status != 200:
             raise AssertionError(answer)
@@ -22,11 +23,10 @@ class ReadyPods(threading.Thread):
         self.start()
 
     def open(self, version):
-        request = urllib.request.Request(
-            f"{self.kubernetes.url}{self.path}?watch=1&timeoutSeconds=3000&resourceVersion={version}")
-        token = self.kubernetes.token_file.read_text(encoding="utf-8").strip()
-        request.add_header("Authorization", "Bearer " + token)
-        return urllib.request.urlopen(request, context=self.kubernetes.context, timeout=3000)
+        connection = self.kubernetes.https.connect(3000)
+        connection.request("GET", f"{self.path}?watch=1&timeoutSeconds=3000&resourceVersion={version}",
+                           headers=self.kubernetes.authorization())
+        return connection.getresponse()
 
     def run(self):
         try:
@@ -49,15 +49,23 @@ class ReadyPods(threading.Thread):
         else:
             its.discard(meta["uid"])
         self.fewest[number] = min(self.fewest.get(number, len(its)), len(its))
-        self.version = meta["resourceVersion"]
+        self.version = max(self.version, int(meta["resourceVersion"]))
+
+    def catch_up(self):
+        """Until the watch has shown each pod as it is now."""
+        newest = max((int(pod["metadata"]["resourceVersion"]) for pod in self.kubernetes.items(self.path)), default=0)
+        wait_until(lambda: f"the watch is at {self.version}, and not at {newest}",
+                   lambda: self.fault is not None or self.version >= newest)
 
     def begin(self):
         """What was before does not count any more."""
+        self.catch_up()
         with self.lock:
             self.fewest = {number: len(its) for number, its in self.ready.items()}
 
     def counts(self):
         """The least number of each."""
+        self.catch_up()
         with self.lock:
             if self.fault is not None:
                 raise AssertionError(f"the watch of the pods ended: {self.fault}")

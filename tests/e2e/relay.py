@@ -1,89 +1,49 @@
 """A relay between agents and their control plane that counts who comes, and breaks off when it is told to."""
 
-import socket
 import struct
-import threading
 import time
 
-from parts import free_port
+from tcp_proxy import Passing, TcpProxy
 
 PREFACE = len(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")
 HEADERS = 1  # type of the frame that begins a call
 
 
-class Relay:
+class Relay(TcpProxy):
     """Listens while it exists. `connections` and `calls` are the moments at which each began."""
 
     def __init__(self, target):
-        self.target, self.port = target, free_port()
         self.connections, self.calls = [], []
-        self.sockets, self.half_done, self.lock = set(), set(), threading.Lock()
         self.bytes_left = None  # of every connection, downwards; None: no limit
-        self.listener = socket.create_server(("127.0.0.1", self.port), backlog=128)
-        threading.Thread(target=self.accept, daemon=True).start()
+        super().__init__("127.0.0.1", target)
 
-    def accept(self):
-        while True:
-            try:
-                client, _ = self.listener.accept()
-            except OSError:
-                return
-            self.connections.append(time.monotonic())
-            try:
-                onward = self.connect()
-            except OSError:
-                client.close()
-                continue
-            with self.lock:
-                self.sockets |= {client, onward}
-            for source, sink, upwards in ((client, onward, True), (onward, client, False)):
-                source.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-                threading.Thread(target=self.pump, args=(source, sink, upwards), daemon=True).start()
+    def admits(self):
+        self.connections.append(time.monotonic())
+        return True
 
-    def connect(self):
-        return socket.create_connection(("127.0.0.1", self.target))
-
-    def pump(self, source, sink, upwards):
-        frames, left = Frames(), self.bytes_left
-        try:
-            while data := source.recv(1 << 16):
-                if upwards:
-                    self.calls += [time.monotonic()] * frames.calls_in(data)
-                elif left is not None:
-                    data = data[:left]
-                    left -= len(data)
-                sink.sendall(data)
-                if not upwards and left == 0:
-                    break
-        except OSError:
-            pass
-        self.end(source, sink)
-        with self.lock:
-            done = [one for one in (source, sink) if one in self.half_done]
-            self.half_done ^= {source, sink}
-        for one in done:  # the other direction has ended, too
-            one.close()
-
-    def end(self, *sockets):
-        for one in sockets:
-            try:
-                one.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                pass
-            with self.lock:
-                self.sockets.discard(one)
-
-    def cut(self):
-        with self.lock:
-            doomed = list(self.sockets)
-        self.end(*doomed)
+    def passing(self, _client, _onward):
+        return Counted(self)
 
     def forget(self):
         self.connections, self.calls = [], []
 
-    def close(self):
-        self.listener.close()
-        self.cut()
+
+class Counted(Passing):
+    def __init__(self, relay):
+        self.relay, self.frames, self.left = relay, Frames(), relay.bytes_left
+
+    def forward_up(self, data, sink):
+        found = self.frames.calls_in(data)
+        self.relay.calls.extend([time.monotonic()] * found)  # in one step: `forget` is called on another thread
+        return super().forward_up(data, sink)
+
+    def forward_down(self, data, sink):
+        if self.left is None:
+            return super().forward_down(data, sink)
+        data = data[:self.left]
+        self.left -= len(data)
+        sink.sendall(data)
+        return self.left > 0
 
 
 class Frames:

@@ -325,7 +325,7 @@ BATCH_OF_DOCUMENTS = [
     ({**deployment(32, region=HERE), "kind": "deploymnt"}, 'refused kind: "deploymnt" is not known to this server...'),
     ({**deployment(32, region=HERE), "state": "exploding"}, 'refused state: kind deployment does not handle "exploding"'),
     (changed(deployment(1, region=HERE), k8s_name="another"),
-     'refused d_1: ... is "shop/app-1" for its life and cannot become "shop/another"'),
+     'refused : ... is "shop/app-1" for its life and cannot become "shop/another"'),
     (changed(deployment(33, region=HERE), k8s_name="app-1"), 'refused : its name is taken by "d_1", which is live'),
     (deployment(34, region=HERE), "created"),
     (deployment(34, region=HERE), "refused id: is named twice in this request"),

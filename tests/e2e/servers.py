@@ -18,7 +18,7 @@ LONG = os.environ.get("DAVIT_LONG") == "1"
 REGIONS = ("eu-1", "eu-2", "us-1")
 RECORDS = 5  # of each region
 ROUNDS = 20 if LONG else 4
-STOP_DELAY_MS = 1500  # many times what the balancer needs
+STOP_DELAY_MS = 5000  # many times what the balancer needs, also when a look of it takes two seconds
 
 
 class Server:
@@ -129,7 +129,7 @@ class Servers(Case):
 
     def watched(self):
         """What an operator who watches has heard last of each record: its image; None: it was deleted."""
-        heard = [json.loads(line) for line in self.watch.text().splitlines() if line.startswith("{")]
+        heard = [json.loads(line) for line in self.watch.lines() if line.startswith("{")]
         return {d["id"]: None if d["state"] == "deleted" else d["spec"]["image"] for d in heard}
 
     def check_equal(self, load):

@@ -32,9 +32,6 @@ class AtStartUp(Case):
                                    '$DIR/bad.toml:7: plugin.aplier: key "module": is missing (a string)'),
         "wrong type": (MEMORY + '[plugin.applier]\nconcurrency_max = "many"\n',
                        "$DIR/bad.toml:8: plugin.applier.concurrency_max: must be an integer"),
-        "unreadable token file": (MEMORY.replace("$DIR/agent.token", "/does/not/exist"),
-                                  "$DIR/bad.toml:3: rpc.client.control: token_file: /does/not/exist: "
-                                  "No such file or directory"),
         "missing module": (CONTROL + 'module = "cluster_kubernets"\n',
                            '$DIR/bad.toml:6: plugin.cluster.module: module "cluster_kubernets": no '
                            'cluster_kubernets.so in $PLUGINS; did you mean "cluster_kubernetes"?'),
@@ -44,17 +41,29 @@ class AtStartUp(Case):
                             "does not exist (there are: here)"),
     }
 
+    ABSENT = MEMORY.replace("$DIR/agent.token", "/does/not/exist")
+
+    def said(self, command, toml):
+        path = self.world.write("bad.toml", toml.replace("$DIR", str(self.world.folder)))
+        done = subprocess.run([str(DAVIT), command, str(REPOSITORY / "etc/agent.toml"), str(path)], text=True,
+                              capture_output=True, timeout=60, check=False)
+        said = (done.stdout + done.stderr).replace(str(self.world.folder), "$DIR")
+        return said.replace(str(DAVIT.parents[1] / "lib/davit/plugins"), "$PLUGINS"), done.returncode
+
     def test_rows(self):
         for command in ("run", "check"):
             for name, (toml, line) in self.ROWS.items():
                 with self.subTest(f"{command}: {name}"):
                     self.world.write("kubeconfig", KUBECONFIG)
-                    path = self.world.write("bad.toml", toml.replace("$DIR", str(self.world.folder)))
-                    done = subprocess.run([str(DAVIT), command, str(REPOSITORY / "etc/agent.toml"), str(path)],
-                                          text=True, capture_output=True, timeout=60, check=False)
-                    said = (done.stdout + done.stderr).replace(str(self.world.folder), "$DIR")
-                    self.assertEqual(said.replace(str(DAVIT.parents[1] / "lib/davit/plugins"), "$PLUGINS"), line + "\n")
-                    self.assertEqual(done.returncode, 2)
+                    self.assertEqual(self.said(command, toml), (line + "\n", 2))
+
+    def test_absent_token(self):
+        """Nobody has configured it yet: the service manager does not try again."""
+        self.assertEqual(self.said("check", self.ABSENT), (
+            "$DIR/bad.toml:3: rpc.client.control: token_file: /does/not/exist: No such file or directory\n", 2))
+        self.assertEqual(self.said("run", self.ABSENT), (
+            "$DIR/bad.toml:3: rpc.client.control.token_file: /does/not/exist: there is no such file: write it, or name "
+            "another one in $DIR/bad.toml\n", 78))
 
     def test_port_in_use(self):
         with socket.socket() as taken:
@@ -84,6 +93,7 @@ spec:
   port: 80
 """
 KINDS = "cilium_network_policy, deployment, sentinel"
+NEAREST = '; did you mean "deployment"?'
 
 
 class WhileRunning(Case):
@@ -102,7 +112,7 @@ class WhileRunning(Case):
         "no mapping": ("- a\n", "<stdin>:1: a document must be an object with kind, region and spec"),
         "no kind": ("region: r\nid: x\nspec: {}\n", "<stdin>:1: kind: is required"),
         "unknown kind": ("kind: deploymnt\nregion: r\nid: x\nspec: {}\n",
-                         f'<stdin>:1: kind: "deploymnt" is not known to this server, which knows {KINDS}'),
+                         f'<stdin>:1: kind: "deploymnt" is not known to this server, which knows {KINDS}{NEAREST}'),
         "unknown region": (DOCUMENT.replace(REGION, "nowhere"),
                            '<stdin>:2: region: "nowhere" is not known: no token of an agent names it'),
         "nothing": ("", "davit apply: there is no document in what was given"),
@@ -121,12 +131,12 @@ class WhileRunning(Case):
                                  "No such file or directory"),
         "no such file": (["apply", "-f", "/no/such.yaml"], "/no/such.yaml: cannot be read: No such file or directory"),
         "unknown kind to get": (["get", "deploymnt"],
-                                f'davit get: kind: "deploymnt" is not known to this server, which knows {KINDS}'),
+                                f'davit get: kind: "deploymnt" is not known to this server, which knows {KINDS}{NEAREST}'),
         "unknown kind to delete": (["delete", "deploymnt", "d_1", "--region", REGION],
                                    f'davit delete: deploymnt/d_1 ({REGION}): kind: "deploymnt" is not known to this '
-                                   f"server, which knows {KINDS}"),
+                                   f"server, which knows {KINDS}{NEAREST}"),
         "unknown kind to see": (["status", "deploymnt"],
-                                f'davit status: kind: "deploymnt" is not known to this server, which knows {KINDS}'),
+                                f'davit status: kind: "deploymnt" is not known to this server, which knows {KINDS}{NEAREST}'),
         "no such record": (["get", "deployment", "d_77"], 'davit get: no deployment "d_77" in any region'),
     }
 

@@ -4,6 +4,7 @@ How many pods are ready is counted from the API server's watch events.
 """
 
 import copy
+import json
 import unittest
 
 import parts
@@ -114,7 +115,8 @@ class OnKubernetes(parts.KubernetesCase):
                 ready.begin()
                 self.world.apply([deployment(7, NAMESPACE, 3, controller=controller, image=image)])
                 if step == 4:
-                    wait_until("both are there", lambda: len(self.there("app-7")) == 2)
+                    # Mostly the old one is still there. That both are may be over before somebody looks.
+                    wait_until("the new one is there", lambda: controller in self.there("app-7"))
                     self.agent.kill()
                     self.agent.start()
                 self.settled(7, controller, image, 3)
@@ -133,9 +135,18 @@ class OnKubernetes(parts.KubernetesCase):
         self.world.wait_gone()
         self.check_clean_end(self.agent, self.server)
 
+    def deleted_by_us(self):
+        """The names of pods, by the API server's audit log."""
+        lines = (self.kubernetes.folder / "logs/audit.log").read_text(encoding="utf-8").splitlines()
+        asked = [e for e in map(json.loads, lines) if e["objectRef"].get("namespace") == NAMESPACE]
+        return [e["objectRef"].get("name", "all") for e in asked if e["userAgent"].startswith("davit/")]
+
     def roll(self, least, more):
         """New images for twelve workloads at once, twice, the second one before the first is everywhere. Kubernetes then
-        begins anew with the highest pod of a StatefulSet, also while another one is not ready yet: one more is away."""
+        begins anew with the highest pod of a StatefulSet, also while another one is not ready yet: one more is away.
+        A third image comes when all is quiet. Kubernetes then takes one pod of a StatefulSet at a time, as far as it
+        sees: simulated kubelets let a pod go at once, so that on a busy machine its view is older than two deletions.
+        None of those deletions is ours."""
         numbers = range(10, 22)
         controllers = {n: list(RESOURCES)[n % 3] for n in numbers}
 
@@ -151,8 +162,20 @@ class OnKubernetes(parts.KubernetesCase):
         want("registry.example/app:3")
         for number, controller in controllers.items():
             self.settled(number, controller, "registry.example/app:3", 3)
-        counts = ready.counts()
-        self.assertEqual({n: counts[f"d_{n}"] for n in numbers if counts[f"d_{n}"] < least[controllers[n]]}, {})
+        def too_few():
+            counts = ready.counts()
+            return {n: counts[f"d_{n}"] for n in numbers if counts[f"d_{n}"] < least[controllers[n]]}
+        self.assertEqual(too_few(), {})
+        ready.begin()
+        want("registry.example/app:4")
+        for number, controller in controllers.items():
+            self.settled(number, controller, "registry.example/app:4", 3)
+        self.assertEqual(too_few(), {})
+        deleted = self.deleted_by_us()
+        by_controller = {c: [p for p in deleted for n in numbers if controllers[n] == c and p.startswith(f"app-{n}-")]
+                         for c in RESOURCES}
+        self.assertEqual((by_controller["deployment"], by_controller["stateful_set"]), ([], []))
+        self.assertNotEqual(by_controller["replica_set"], [])
         for number in numbers:
             self.world.delete("deployment", f"d_{number}")
         self.world.wait_gone()
@@ -198,6 +221,65 @@ class OnKubernetes(parts.KubernetesCase):
         self.assertEqual({p["metadata"]["uid"] for p in self.pods(30)}, before, "no pod was replaced")
         self.world.delete("deployment", "d_30")
         self.world.wait_gone()
+        self.check_clean_end(self.agent, self.server)
+
+    def test_pods_without_their_stateful_set_go_with_the_record(self):
+        """The agent is killed when the old StatefulSet is gone and the new one is not there, and misses the deletion."""
+        self.begin()
+        self.world.apply([deployment(31, NAMESPACE, 2, controller="stateful_set")])
+        self.settled(31, "stateful_set", "registry.example/app:1", 2)
+        self.agent.kill()
+        path = self.path("stateful_set", "app-31")
+        self.kubernetes.request("DELETE", path, {"propagationPolicy": "Orphan"})
+        wait_until("nothing controls them", lambda: len(self.pods(31)) == 2 and not any(
+            p["metadata"].get("ownerReferences") for p in self.pods(31)))
+        self.world.delete("deployment", "d_31")
+        self.agent.start()
+        self.world.wait_gone()
+        self.assertEqual(self.pods(31), [])
+        self.check_clean_end(self.agent, self.server)
+
+    def test_pods_that_are_refused_are_in_the_status_of_each_controller(self):
+        self.begin()
+        quota = f"/api/v1/namespaces/{NAMESPACE}/resourcequotas"
+        self.kubernetes.request("POST", "/api/v1/namespaces", {"metadata": {"name": NAMESPACE}})
+        status, said = self.kubernetes.request("POST", quota, {"metadata": {"name": "none"}, "spec": {"hard": {"pods": "0"}}})
+        self.assertEqual(status, 201, said)
+        self.addCleanup(self.kubernetes.request, "DELETE", f"{quota}/none")
+        wait_until("it counts", lambda: self.kubernetes.request("GET", f"{quota}/none")[1].get("status", {}).get("hard"))
+        reasons = {"replica_set": "replica set: FailedCreate: ", "deployment": "exceeded quota: none",
+                   "stateful_set": "stateful set: 0 of 1 pods are made; `kubectl describe statefulset app-52` says why"}
+        numbers = {50 + n: c for n, c in enumerate(RESOURCES)}
+        self.world.apply([deployment(n, NAMESPACE, 1, controller=c) for n, c in numbers.items()])
+        for number, controller in numbers.items():
+            def message():
+                return self.world.objects().get(f"d_{number}", {}).get("observed", {}).get("message", "")
+            wait_until(lambda: f"{controller}: {message()} {self.agent.tail()}", lambda: reasons[controller] in message())
+        for number in numbers:
+            self.world.delete("deployment", f"d_{number}")
+        self.world.wait_gone()
+        self.check_clean_end(self.agent, self.server)
+
+    def test_an_autoscaler_follows_the_controller(self):
+        self.begin()
+        path = f"/apis/autoscaling/v2/namespaces/{NAMESPACE}/horizontalpodautoscalers/app-60"
+        bounds = {"min_replicas": 2, "max_replicas": 4}
+
+        def scales():
+            return self.kubernetes.request("GET", path)[1].get("spec", {}).get("scaleTargetRef", {}).get("kind")
+        ready = ReadyPods(self.kubernetes, NAMESPACE)
+        for step, controller in enumerate(("replica_set", "deployment", "stateful_set", "replica_set")):
+            with self.subTest(controller=controller):
+                self.world.apply([deployment(60, NAMESPACE, None, controller=controller, autoscaling=bounds)])
+                self.settled(60, controller, "registry.example/app:1", 2)
+                wait_until(lambda: f"{scales()} {self.agent.tail()}", lambda: scales() == {
+                    "replica_set": "ReplicaSet", "deployment": "Deployment", "stateful_set": "StatefulSet"}[controller])
+                if step > 0:
+                    self.assertGreaterEqual(ready.counts()["d_60"], 2)
+                ready.begin()
+        self.world.delete("deployment", "d_60")
+        self.world.wait_gone()
+        self.assertEqual(self.kubernetes.request("GET", path)[0], 404)
         self.check_clean_end(self.agent, self.server)
 
     def test_a_disruption_budget_belongs_to_its_workload(self):

@@ -73,7 +73,10 @@ class OnKubernetes(parts.KubernetesCase):
         rounds.agent.kill()
         container = self.kubernetes.request("GET", path)[1]["spec"]["template"]["spec"]["containers"][0]
         edit = {"spec": {"template": {"spec": {"containers": [{**container, "image": "edited:1"}]}}}}
-        self.assertEqual(self.kubernetes.request("PATCH", path, edit, Vandal.MERGE)[0], 200)
+        status, edited = self.kubernetes.request("PATCH", path, edit, Vandal.MERGE)
+        self.assertEqual(status, 200, edited)
+        parts.wait_until("its controller has seen the edit", lambda: self.kubernetes.request("GET", path)[1]["status"].get(
+            "observedGeneration", 0) >= edited["metadata"]["generation"])
         victim = self.kubernetes.items(pods)[0]["metadata"]["name"]
         self.kubernetes.request("DELETE", f"{pods}/{victim}")
         parts.wait_until("there is a pod of the edit", lambda: images() == sorted([*ours[:1], "edited:1"]))

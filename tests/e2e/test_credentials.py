@@ -51,6 +51,8 @@ USERS = {
 class OnKubernetes(parts.KubernetesCase):
     def setUp(self):
         super().setUp()
+        # A server that is new waits before it takes over what another test's has left.
+        self.space = f"of-{self._testMethodName[len('test_'):].replace('_', '-')}"[:60].rstrip("-")
         self.server = self.world.server().start()
         self.world.wait_ready(self.server)
         self.bin = self.world.folder / "bin"
@@ -139,7 +141,7 @@ users:
                 agent = self.agent(user, f"agent-{number}")
                 self.assertEqual(self.check(agent)[::2], (0, ""))
                 agent.start()
-                self.converges(deployment(number + 1))
+                self.converges(deployment(number + 1, self.space))
                 runs = self.runs()[before:]
                 self.assertEqual(len(runs), 2, "one for the check, and one for all requests of the agent")
                 self.assertEqual(runs[1]["argv"][0], command)
@@ -160,7 +162,7 @@ users:
         number = 0
         while len(self.runs()) < 4:
             number += 1
-            self.converges(deployment(number))
+            self.converges(deployment(number, self.space))
         self.assertNotIn("does not accept the credentials", agent.text())
         self.check_clean_end(agent, self.server)
 
@@ -169,14 +171,14 @@ users:
         self.may_do_all(account)
         self.mode(token=self.token(account))
         agent = self.agent(USERS["kubelogin"]).start()
-        self.converges(deployment(1))
+        self.converges(deployment(1, self.space))
         self.mode(token=self.token(account, of="second"))
         self.request("DELETE", f"{SECRETS}/{account}-first")
         number = 1
         while len(self.runs()) < 2:
             number += 1
-            self.converges(deployment(number))
-        self.converges(deployment(number + 1))
+            self.converges(deployment(number, self.space))
+        self.converges(deployment(number + 1, self.space))
         self.assertNotIn("does not accept the credentials", agent.text())
         self.assertEqual(len(self.runs()), 2)
         self.check_clean_end(agent, self.server)
@@ -200,7 +202,7 @@ users:
         agent.start()
         wait_until(agent.tail, lambda: "the kubeconfig's exec plugin has failed" in agent.text())
         self.mode(token=token, slow_s=3)
-        self.converges(deployment(1))
+        self.converges(deployment(1, self.space))
         self.assertIn("the kubeconfig's exec plugin works again", agent.text())
         self.check_clean_end(agent, self.server)
         interactive = USERS["kubelogin"].replace("Never", "Always")
@@ -224,7 +226,7 @@ users:
                 tunnels.targets.clear()
                 proxy = f"    proxy-url: {scheme}://127.0.0.1:{tunnels.port}\n"
                 agent = self.agent(user, f"agent-{scheme}", url=hidden, more=name + proxy).start()
-                self.converges(deployment(number + 1))
+                self.converges(deployment(number + 1, self.space))
                 kind = "CONNECT" if scheme == "http" else "SOCKS"
                 self.assertEqual(set(tunnels.targets), {(kind, "api.invalid", 6443)})
                 self.check_clean_end(agent)

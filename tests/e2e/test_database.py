@@ -37,6 +37,7 @@ class Ends(Servers):
     def test_an_outage_is_shown_and_costs_nothing(self):
         load = self.load()
         load.end()
+        self.check_equal(load)  # each deletion of the load is counted
         deletes = {r: metrics(p).get("davit_applier_deletes_total", 0) for r, p in self.health.items()}
         self.database.kill()
         wait_until("no server is ready", lambda: not self.balancer.ready)
@@ -241,7 +242,7 @@ class FullDisk(Servers):
         why = wait_until("an operator is told", lambda: self.world.davit("apply", "-f", "-", stdin=document,
                                                                          check=False)[2])
         self.assertIn("the server's disk is full", why)
-        self.assertEqual(len(self.balancer.ready), 2, "reads go on")
+        wait_until("reads go on", lambda: len(self.balancer.ready) == 2)
         time.sleep(OUTAGE_S)
         filler.unlink()
         said = load.said

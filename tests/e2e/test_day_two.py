@@ -80,7 +80,7 @@ class DayTwo(Served):
 @on_a_file
 class Waiting(Served):
     def test_a_call_that_waits_for_the_database_ends_with_the_stop(self):
-        server = self.start("stop_timeout_ms = 3000\ncore_dumps = true")  # so that `sleeps` may look
+        server = self.start("stop_timeout_ms = 20000\ncore_dumps = true")  # so that `sleeps` may look
         other = sqlite3.connect(self.world.store.path, isolation_level=None)
         self.addCleanup(other.close)
         other.execute("BEGIN IMMEDIATE")  # SQLite waits five seconds for it

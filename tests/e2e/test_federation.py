@@ -1,48 +1,19 @@
 """Objects of two real clusters kept equal: a cloud, a robot, and the process of federation between them."""
 
-import os
 import unittest
-from unittest import mock
 
-import parts
-from parts import DAVIT, REPOSITORY, Kubernetes, Process, wait_until
-
-ANNOTATION = "cr-syncer.cloudrobotics.com/"
-DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
-MERGE = "application/merge-patch+json"
+from federation_parts import MERGE, Pair, definition
+from parts import DAVIT, REPOSITORY, Process, wait_until
 
 
-def definition(plural, kind, status=True, **annotations):
-    schema = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
-    version = {"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": {
-        "type": "object", "properties": {"spec": schema, "status": schema}}}}
-    if status:
-        version["subresources"] = {"status": {}}
-    return {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
-            "metadata": {"name": f"{plural}.example.com",
-                         "annotations": {ANNOTATION + key.replace("_", "-"): value for key, value in annotations.items()}},
-            "spec": {"group": "example.com", "scope": "Namespaced", "versions": [version],
-                     "names": {"plural": plural, "singular": kind.lower(), "kind": kind, "listKind": kind + "List"}}}
-
-
-class OnKubernetes(parts.Case):
-    @classmethod
-    def setUpClass(cls):
-        cls.robot = Kubernetes()  # perhaps the one that all tests share
-        with mock.patch.dict(os.environ):
-            os.environ.pop("DAVIT_TEST_KUBERNETES", None)
-            cls.cloud = Kubernetes()
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.cloud.close()
-        cls.robot.close()
-
+class OnKubernetes(Pair):
     def setUp(self):
         super().setUp()
         overlay = self.world.write("federation.toml", f"""
 [host]
 state_dir = "{self.world.folder}/state-federation"
+[rpc.server.operator]
+listen = "unix:{self.world.socket}"
 [plugin.cloud]
 kubeconfig = "{self.cloud.kubeconfig}"
 [plugin.robot]
@@ -55,21 +26,6 @@ retry_most_ms = 1000
         self.process = self.world.part(Process(
             "federation", [DAVIT, "run", REPOSITORY / "etc/federation.toml", overlay], self.world.folder))
 
-    def install(self, made):
-        for cluster in (self.cloud, self.robot):
-            status, answer = cluster.request("POST", DEFINITIONS, made)
-            self.assertIn(status, (201, 409), answer)
-        path = f"/apis/example.com/v1/namespaces/default/{made['spec']['names']['plural']}"
-        for cluster in (self.cloud, self.robot):
-            wait_until("the definition is served", lambda c=cluster: c.request("GET", path)[0] == 200)
-        return path
-
-    @staticmethod
-    def make(cluster, path, kind, name, **members):
-        status, answer = cluster.request("POST", path, {"apiVersion": "example.com/v1", "kind": kind,
-                                                        "metadata": {"name": name, **members.pop("metadata", {})}, **members})
-        assert status == 201, answer
-
     def wait(self, cluster, path, what, holds):
         """Until the object holds; None: it is not there."""
         def found():
@@ -79,8 +35,8 @@ retry_most_ms = 1000
         return found()
 
     def test_spec_goes_down_and_status_up(self):
-        path = self.install(definition("missions", "Mission", spec_source="cloud"))
-        self.make(self.cloud, path, "Mission", "before", spec={"goal": "a"})
+        path = self.install(definition("missions", spec_source="cloud"))
+        self.make(self.cloud, path, "before", spec={"goal": "a"})
         self.process.start()
         one = self.wait(self.robot, f"{path}/before", "it is at the robot", lambda o: o and o["spec"] == {"goal": "a"})
         self.robot.request("PATCH", f"{path}/before/status",
@@ -91,25 +47,25 @@ retry_most_ms = 1000
         # A new spec: nobody has observed it yet.
         self.cloud.request("PATCH", f"{path}/before", {"spec": {"goal": "b"}}, MERGE)
         self.wait(self.robot, f"{path}/before", "the new spec", lambda o: o["spec"] == {"goal": "b"})
-        self.wait(self.cloud, f"{path}/before", "it is not observed", lambda o: o["status"]["observedGeneration"] == 0)
+        self.wait(self.cloud, f"{path}/before", "it is not observed", lambda o: o.get("status", {}).get("observedGeneration") == 0)
         # Edits and deletes at the robot are taken back; what is made there goes.
         self.robot.request("PATCH", f"{path}/before", {"spec": {"goal": "mine"}}, MERGE)
         self.wait(self.robot, f"{path}/before", "the edit is taken back", lambda o: o["spec"] == {"goal": "b"})
         self.robot.request("DELETE", f"{path}/before")
         self.wait(self.robot, f"{path}/before", "it is there again", lambda o: o and "deletionTimestamp" not in o["metadata"])
-        self.make(self.robot, path, "Mission", "own", spec={})
+        self.make(self.robot, path, "own", spec={})
         self.wait(self.robot, f"{path}/own", "nobody has made it in the cloud", lambda o: o is None)
         self.cloud.request("DELETE", f"{path}/before")
         self.wait(self.robot, f"{path}/before", "it is gone", lambda o: o is None)
         self.check_clean_end(self.process)
 
     def test_killed_it_goes_on_and_deletes_nothing_that_lives(self):
-        path = self.install(definition("charts", "Chart", status=False, spec_source="cloud", filter_by_robot_name="True"))
+        path = self.install(definition("charts", status=False, spec_source="cloud", filter_by_robot_name="True"))
         mine = {"labels": {"cloudrobotics.com/robot-name": "robot-17"}}
         for n in range(10):
-            self.make(self.cloud, path, "Chart", f"c-{n}", metadata=mine, spec={"n": n})
-        self.make(self.cloud, path, "Chart", "other", metadata={"labels": {"cloudrobotics.com/robot-name": "b"}}, spec={})
-        self.make(self.robot, path, "Chart", "own", spec={})
+            self.make(self.cloud, path, f"c-{n}", metadata=mine, spec={"n": n})
+        self.make(self.cloud, path, "other", metadata={"labels": {"cloudrobotics.com/robot-name": "b"}}, spec={})
+        self.make(self.robot, path, "own", spec={})
         self.process.start()
         for n in range(10):
             self.wait(self.robot, f"{path}/c-{n}", "it is at the robot", lambda o: o is not None)
@@ -118,7 +74,7 @@ retry_most_ms = 1000
         # Meanwhile one is deleted, one changed, one is new, and a status has come.
         self.cloud.request("DELETE", f"{path}/c-0")
         self.cloud.request("PATCH", f"{path}/c-1", {"spec": {"n": 100}}, MERGE)
-        self.make(self.cloud, path, "Chart", "c-10", metadata=mine, spec={"n": 10})
+        self.make(self.cloud, path, "c-10", metadata=mine, spec={"n": 10})
         self.robot.request("PATCH", f"{path}/c-2", {"status": {"ready": True}}, MERGE)
         self.process.start()
         self.wait(self.robot, f"{path}/c-0", "it is gone", lambda o: o is None)

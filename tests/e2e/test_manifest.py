@@ -9,11 +9,11 @@ form the edits are made in both.
 import base64
 import json
 import os
-import subprocess
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 
 import parts
+from kubectl import kubectl
 from manifest_objects import KINDS, WIDGETS, collection, compared, made, objects, path
 from parts import REGION, wait_until
 
@@ -21,6 +21,7 @@ LONG = os.environ.get("DAVIT_LONG") == "1"
 COUNT, RECORDS, WITHOUT = (1000, 10, ()) if LONG else (60, 3, ("HorizontalPodAutoscaler",))
 SECONDS = 60 + COUNT / 2
 MERGE = "application/merge-patch+json"
+ETCD_BYTES_MAX = 3 << 19  # of a request, unless etcd is told otherwise
 ALL_KINDS = json.dumps([f"{version}/{kind}" for version, kind, _, _ in KINDS])
 SETTINGS = f"""[plugin.manifest]
 module = "kind_manifest"
@@ -91,12 +92,9 @@ class OnKubernetes(parts.KubernetesCase):
 
     def kubectl(self, objs):
         self.kubernetes.request("POST", "/api/v1/namespaces", {"metadata": {"name": self.theirs}})
-        done = subprocess.run(
-            [f"{self.kubernetes.state['assets']}/kubectl", "--kubeconfig", self.kubernetes.kubeconfig, "apply", "-f", "-",
-             "--server-side", "--force-conflicts", "--prune", "--applyset=configmaps/set", "-n", self.theirs],
-            input=json.dumps({"apiVersion": "v1", "kind": "List", "items": objs}), text=True, capture_output=True,
-            env={**os.environ, "KUBECTL_APPLYSET": "true"}, timeout=600, check=False)
-        self.assertEqual(done.returncode, 0, done.stderr)
+        kubectl(self.kubernetes, "apply", "-f", "-", "--server-side", "--force-conflicts", "--prune",
+                "--applyset=configmaps/set", "-n", self.theirs, given=objs, seconds=600,
+                environment={"KUBECTL_APPLYSET": "true"})
 
     def volumes(self, objs):
         """A volume for each claim, which Kubernetes binds."""
@@ -200,6 +198,9 @@ class OnKubernetes(parts.KubernetesCase):
         if message:
             self.assertIn(message, self.world.davit("status", "manifest", f"{self.mine}.{record}", "--region", REGION)[1])
 
+    def parked(self):
+        return {i["id"] for i in self.world.status()["agents"][0]["issues"] if i["condition"] == "parked"}
+
     def status_of(self, obj, status):
         self.call("PATCH", path(obj, self.mine) + "/status", {"status": status}, content_type=MERGE)
 
@@ -215,7 +216,7 @@ class OnKubernetes(parts.KubernetesCase):
 
         widget = made("Widget", 1)
         one(widget)
-        self.wait_said("healthy", "")
+        self.world.wait_running([f"{self.mine}.one"], kind="manifest")
         condition = {"lastTransitionTime": "2026-01-01T00:00:00Z", "reason": "Because", "message": "of that"}
         for name, status, health in (("Ready", "False", "progressing"), ("Stalled", "True", "unhealthy")):
             self.status_of(widget, {"conditions": [{"type": name, "status": status, **condition}]})
@@ -242,10 +243,16 @@ class OnKubernetes(parts.KubernetesCase):
         # What the cluster refuses parks this record, and no other.
         broken = made("Role", 0)
         broken["rules"] = [{"verbs": []}]
-        self.world.apply([manifest("two", [broken], self.mine), manifest("three", [made("Lease", 3)], self.mine)])
+        large = made("Widget", 9)
+        large["spec"]["text"] = "x" * ETCD_BYTES_MAX
+        self.world.apply([manifest("two", [broken], self.mine), manifest("three", [made("Lease", 3)], self.mine),
+                          manifest("four", [large], self.mine)])
         self.world.wait_running([f"{self.mine}.three"], kind="manifest")
-        wait_until(lambda: self.world.davit("status", "manifest")[1], lambda: "roles.rbac.authorization.k8s.io" in
-                   self.world.davit("status", "manifest", f"{self.mine}.two", "--region", REGION)[1])
+        for record, why in (("two", "roles.rbac.authorization.k8s.io"), ("four", "request is too large")):
+            wait_until(lambda: self.world.davit("status", "manifest")[1], lambda r=record, w=why: w in self.world.davit(
+                "status", "manifest", f"{self.mine}.{r}", "--region", REGION)[1])
+        wait_until(lambda: f"both are parked: {self.world.davit('status')[1]}",
+                   lambda: self.parked() == {f"{self.mine}.two", f"{self.mine}.four"})
         self.check_clean_end(self.agent, self.server)
 
 

@@ -89,7 +89,7 @@ class Fleet(Stores):
 
     def watched(self):
         return [(d["id"], d["state"]) for d in map(json.loads, filter(lambda line: line.startswith("{"),
-                                                                      self.watch.text().splitlines()))]
+                                                                      self.watch.lines()))]
 
     def wait_watched(self, *expected):
         wait_until(lambda: f"{expected} in {self.watch.text()}", lambda: len(self.watched()) >= len(expected))

@@ -82,8 +82,7 @@ class Watching(Observed):
         self.check_clean_end(server)
 
     def documents(self, watch):
-        return [(d["id"], d["state"]) for d in map(json.loads, filter(lambda line: line.startswith("{"),
-                                                                      watch.text().splitlines()))]
+        return [(d["id"], d["state"]) for d in map(json.loads, filter(lambda line: line.startswith("{"), watch.lines()))]
 
     def wait_documents(self, watch, expected):
         wait_until(lambda: f"{expected} of {watch.text()}", lambda: len(self.documents(watch)) >= len(expected))
@@ -282,6 +281,8 @@ class Metrics(Observed):
         self.world.apply([deployment(n) for n in range(3)])
         self.world.wait_running([f"d_{n}" for n in range(3)])
         self.world.apply([{**deployment(0), "annotations": {"davit.dev/pause": "true"}}])
+        # Two frames: the delete comes when the agent has the pause.
+        wait_until("held", lambda: self.scrape().value("davit_recorder_issues", region=REGION, condition="held") == 1)
         self.world.delete("deployment", "d_2")
 
         labels = {"region": REGION, "agent": "agent"}

@@ -1,16 +1,23 @@
 """The operator's commands as an operator uses them."""
 
+import fcntl
 import json
+import os
+import pty
 import re
+import struct
+import subprocess
+import termios
 import unittest
 
-from parts import AT_ONCE, REGION, REPOSITORY, Case, deployment, wait_until
+from parts import AT_ONCE, DAVIT, REGION, REPOSITORY, Case, deployment, wait_until
 
 
 class Commands(Case):
     def setUp(self):
         super().setUp()
-        self.server = self.world.server(extra='[plugin.manifest]\nmodule = "kind_manifest"\n').start()
+        self.server = self.world.server(extra="".join(
+            f'[plugin.kind_{kind}]\nmodule = "kind_{kind}"\n' for kind in ("cluster", "manifest"))).start()
         self.world.wait_ready(self.server)
 
     def test_apply_says_created_changed_unchanged(self):
@@ -59,6 +66,23 @@ class Commands(Case):
             text = example.read_text(encoding="utf-8").replace("eu-demo-1", REGION)
             self.assertIn("created", self.world.davit("apply", "-f", "-", stdin=text)[1])
 
+    def test_a_folder_is_applied_and_deleted(self):
+        folder = self.world.folder / "records"
+        (folder / "sub").mkdir(parents=True)
+        (folder / "a.yaml").write_text(json.dumps(deployment(1)), encoding="utf-8")
+        (folder / "sub/b.json").write_text(json.dumps(deployment(2)), encoding="utf-8")
+        (folder / "notes.txt").write_text("no document", encoding="utf-8")
+        self.assertEqual(len(self.world.davit("apply", "-f", folder)[1].splitlines()), 1)
+        self.assertEqual(set(self.world.objects()), {"d_1"})
+        out = self.world.davit("apply", "-R", "-f", folder)[1]
+        self.assertRegex(out, r"(?s)d_1 .*unchanged.*d_2 .*created")
+        (folder / "sub/b.json").write_text("kind: deployment\nregion: [r]\nid: d_2\nspec: {}\n", encoding="utf-8")
+        code, out, err = self.world.davit("apply", "-R", "-f", folder, check=False)
+        self.assertEqual((code, err.partition(" ")[0]), (4, f"{folder}/sub/b.json:2:"), out + err)
+        (folder / "sub/b.json").write_text(json.dumps(deployment(2)), encoding="utf-8")
+        self.world.davit("delete", "-f", folder, "-R")
+        self.assertEqual(self.world.objects(), {})
+
     def test_delete_and_again(self):
         self.world.apply([deployment(1)])
         self.assertRegex(self.world.delete("deployment", "d_1"), r"deployment/d_1 .*deleted")
@@ -66,6 +90,103 @@ class Commands(Case):
         code, out, err = self.world.davit("delete", "deployment", "d_1", "--region", REGION, check=False)
         self.assertIn("absent", out + err)
         self.assertEqual(code, 0)
+
+    def test_several_records_are_named_at_once(self):
+        example = (REPOSITORY / "etc/examples/sentinel.yaml").read_text(encoding="utf-8").replace("eu-demo-1", REGION)
+        self.world.davit("apply", "-f", "-", stdin=example)
+        sentinel = re.search(r"^id: (\S+)", example, re.MULTILINE)[1]
+        self.world.apply([deployment(n) for n in (1, 2, 3)])
+        for place in ((), ("--region", REGION)):
+            rows = self.world.davit("get", "deployment", "d_3", "d_1", *place)[1].splitlines()
+            self.assertEqual([row.split()[1] for row in rows], ["ID", "d_1", "d_3"])
+            self.assertIn("IMAGE", rows[0])
+            code, out, err = self.world.davit("get", f"sentinel/{sentinel}", "deployment/d_404", "deployment/d_2",
+                                              "-o", "json", *place, check=False)
+            self.assertEqual((code, [d["id"] for d in json.loads(out)]), (5, ["d_2", sentinel]), err)
+            self.assertIn('no deployment "d_404"', err)
+        code, out, err = self.world.davit("status", "deployment/d_2", "deployment/d_404", "deployment/d_1", check=False)
+        self.assertEqual((code, re.findall(r"d_\d+", out), err),
+                         (5, ["d_1", "d_2"], 'davit status: no deployment "d_404"\n'))
+        shown = json.loads(self.world.davit("status", "deployment", "d_1", "d_3", "-o", "json")[1])
+        self.assertEqual([o["id"] for o in shown["objects"]], ["d_1", "d_3"])
+        self.assertEqual(self.world.davit("status", "deployment", "d_404", "-o", "json", check=False)[0], 5)
+        out = self.world.davit("delete", "deployment/d_1", f"sentinel/{sentinel}", "deployment/d_404", "-r", REGION)[1]
+        self.assertRegex(out, r"(?s)d_1 .*deleted.*" + sentinel + " .*deleted.*d_404 .*absent")
+        self.assertEqual(set(self.world.objects()), {"d_2", "d_3"})
+        for words in (("get", "deployment", ""), ("get", "-w", "deployment", "d_1", "d_2"),
+                      ("delete", "deployment/d_2", "d_3", "-r", REGION)):
+            self.assertEqual(self.world.davit(*words, check=False)[0], 2, words)
+        self.assertEqual(set(self.world.objects()), {"d_2", "d_3"})
+
+    def test_a_mistyped_id_is_said_so(self):
+        self.world.apply([deployment(1), deployment("web")])
+        instead = 'no deployment "d_wbe"{}; did you mean "d_web"?\n'
+        for words, place in (((), " in any region"), (("-r", REGION), f' in region "{REGION}"')):
+            said = self.world.davit("get", "deployment/d_wbe", "deployment/d_2", *words, check=False)
+            self.assertEqual(said, (5, "", f"davit get: {instead.format(place)}"
+                                           f'davit get: no deployment "d_2"{place}\n'))
+        self.assertEqual(self.world.davit("get", "deployment", "d_wbe", "-w", check=False),
+                         (5, "", f"davit get: {instead.format(' in any region')}"))
+        self.assertEqual(self.world.davit("status", "deployment", "d_wbe", check=False),
+                         (5, "", f"davit status: {instead.format('')}"))
+        code, out, err = self.world.davit("delete", "deployment", "d_wbe", "-r", REGION)
+        self.assertIn("absent", out)
+        self.assertEqual((code, err), (0, f"davit delete: {instead.format(place)}"))
+        elsewhere = f'no deployment "d_web" in region "eu"; there is one in region "{REGION}"\n'
+        self.assertEqual(self.world.davit("get", "deployment", "d_web", "-r", "eu", check=False)[2],
+                         f"davit get: {elsewhere}")
+        self.assertEqual(set(self.world.objects()), {"d_1", "d_web"})
+
+    def test_a_delete_waits_until_agents_have_removed_it(self):
+        agent = self.world.agent(extra=AT_ONCE).start()
+        self.world.apply([deployment(n) for n in (1, 2)], "--wait")
+        out = self.world.davit("delete", "deployment", "d_1", "d_2", "-r", REGION, "--wait")[1]
+        self.assertRegex(out, r"(?s)d_1 .*deleted.*d_2 .*deleted")
+        self.assertEqual(len(re.findall(r"deployment/d_\d \(\S+\): gone", out)), 2, out)
+        # Nothing is waited for that was never there, and what is gone is gone.
+        out = self.world.davit("delete", "deployment/d_1", "deployment/d_404", "-r", REGION, "--wait")[1]
+        self.assertRegex(out, r"(?s)d_1 .*absent.*d_404 .*absent.*d_1 \(\S+\): gone")
+        self.world.apply([deployment(3)])
+        self.world.wait_running(["d_3"])
+        self.check_clean_end(agent)
+        words = ("delete", "deployment", "d_3", "-r", REGION, "--wait", "--timeout", "5s", "-o", "json")
+        for outcome in ("deleted", "absent"):
+            code, out, err = self.world.davit(*words, check=False)
+            self.assertEqual(code, 6, out + err)
+            self.assertEqual(json.loads(out)["outcomes"][0]["outcome"], outcome)
+            self.assertRegex(err, r"not gone after 5s: deployment/d_3 ")
+        agent.start()
+        self.assertIn("d_3 (", self.world.davit(*words[:6], "--timeout", "60s")[1])
+        self.check_clean_end(agent)
+
+    def test_names_go_from_one_command_to_the_next(self):
+        document = "\n---\n".join(json.dumps(d) for d in (deployment(1), deployment(2), deployment(3, cpu_millicores="x")))
+        code, out, err = self.world.davit("apply", "-f", "-", "-o", "name", stdin=document, check=False)
+        self.assertEqual((code, out), (4, "deployment/d_1\ndeployment/d_2\n"), err)
+        names = self.world.davit("get", "-oname")[1]
+        self.assertEqual(names, out)
+        self.assertEqual(self.world.davit("get", "sentinel", "-o", "name")[1], "")
+        self.assertEqual(self.world.davit("get", *names.split(), "-o", "name")[1], names)
+        again = self.world.davit("delete", "deployment/d_404", *names.split(), "-r", REGION, "-o", "name")[1]
+        self.assertEqual(again, names)
+        self.assertEqual(self.world.objects(), {})
+        self.assertEqual(self.world.davit("status", "-o", "name", check=False)[0], 2)
+
+    def test_a_wide_table_has_all_columns_on_a_narrow_terminal(self):
+        self.world.apply([deployment(1)])
+
+        def columns(*words):
+            ours, terminal = pty.openpty()
+            fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 40, 0, 0))
+            subprocess.run([str(DAVIT), *words], stdout=terminal, check=True,
+                           env={**os.environ, "DAVIT_SERVER": f"unix:{self.world.socket}", "NO_COLOR": "1"})
+            os.close(terminal)
+            out = os.read(ours, 65536).decode()
+            os.close(ours)
+            return out.splitlines()[0].split()
+        for words, spare in ((("get", "deployment"), "NAMESPACE"), (("status", "deployment"), "OBSERVED")):
+            self.assertNotIn(spare, columns(*words))
+            self.assertIn(spare, columns(*words, "-o", "wide"))
 
     def test_tables_line_up_and_have_no_colour_in_a_pipe(self):
         self.world.apply([deployment(1), deployment(22222)])
@@ -194,8 +315,8 @@ class Commands(Case):
         self.assertEqual(len(re.findall(r"deployment/d_\d .*deleted.*removes shop/app-\d \(dry run\)", dry)), 3, dry)
         self.assertRegex(self.world.delete("deployment", "d_1"), r"deleted \(version 1\): an orphan")
         wait_until(lambda: f"d_1 is gone: {orphans()}", lambda: orphans() == ["d_2", "d_3"])
-        self.world.davit("delete", "deployment", "--orphaned", "--region", REGION)
-        wait_until(lambda: f"no orphans: {orphans()}", lambda: not orphans())
+        self.world.davit("delete", "deployment", "--orphaned", "--region", REGION, "--wait")
+        self.assertEqual(orphans(), [])
         self.world.wait_gone()
         out = self.world.davit("delete", "deployment", "--orphaned", "--region", REGION)[1]
         self.assertIn("nothing is orphaned", out)

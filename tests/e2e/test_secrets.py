@@ -185,12 +185,13 @@ secrets_as = "secret"
         for before_the_answer in (False, True):
             with self.subTest(before_the_answer=before_the_answer):
                 self.proxy.reset()
-                killed = threading.Event()
+                begun, killed = threading.Event(), threading.Event()
 
-                def hook(call, killed=killed):
-                    if call.mutation and "/secrets/deploy-" in call.path and not killed.is_set():
-                        killed.set()
+                def hook(call, begun=begun, killed=killed):
+                    if call.mutation and "/secrets/deploy-" in call.path and not begun.is_set():
+                        begun.set()
                         self.agent.kill()
+                        killed.set()
                 if before_the_answer:
                     self.proxy.answered = hook
                 else:

@@ -28,14 +28,17 @@ class ShippedFiles(Case):
                            f'file = {token}\nregions = ["r"]\n[rpc.server.operator]\n'
                            f'listen = "unix:{self.world.socket}"\n',
             "agent.toml": f'[rpc.client.control]\ntoken_file = {token}\n[plugin.cluster]\nmodule = "cluster_memory"\n',
-            "federation.toml": '[plugin.cloud]\nmodule = "cluster_memory"\n[plugin.robot]\nmodule = "cluster_memory"\n',
+            "federation.toml": f'[rpc.server.operator]\nlisten = "unix:{self.world.socket}"\n'
+                               '[plugin.cloud]\nmodule = "cluster_memory"\n[plugin.robot]\nmodule = "cluster_memory"\n',
+            "clusters.toml": '[plugin.management]\nmodule = "cluster_memory"\n[plugin.exec]\ncommand = ["true"]\n',
         }
 
     def test_as_shipped(self):
         for name, overlay in self.overlays().items():
             code, out, err = self.check(name, (REPOSITORY / "etc" / name).read_text(encoding="utf-8"), overlay)
             self.assertEqual((code, err), (0, ""))
-            self.assertIn({"server.toml": "streamer", "agent.toml": "watcher"}.get(name, "federation"), out)
+            self.assertIn({"server.toml": "streamer", "agent.toml": "watcher", "clusters.toml": "clusters"}.get(
+                name, "federation"), out)
 
     def test_every_commented_key_is_known(self):
         kubeconfig = self.world.write("kubeconfig", KUBECONFIG)
@@ -61,7 +64,7 @@ class ShippedFiles(Case):
                 for setting in settings:
                     if name == "server.toml" and module.startswith("kind_"):
                         continue  # what a kind needs on the server is little; the agent's file has it all
-                    self.assertRegex(block, rf"(?m)^#?(\[\[?plugin\.[a-z_]+\.)?{setting}\b", f"{name}: {module}")
+                    self.assertRegex(block, rf"(?m)^#?(?:  )?(\[\[?plugin\.[a-z_]+\.)?{setting}\b", f"{name}: {module}")
 
 
 if __name__ == "__main__":

@@ -51,6 +51,7 @@ class Outside(KubernetesCase):
         self.world.wait_running([f"w-{n}" for n in range(3)], kind="widget")
         self.assertEqual(self.config_map(namespace, 1)[1]["data"]["size"], "12")
 
+        self.assertIn("Millimetres, 1 to 10000.", self.world.davit("explain", "widget.size")[1])
         self.world.apply([widget(1, namespace, size=99)])
         self.world.wait_running(["w-1"], kind="widget")
         self.assertEqual(self.config_map(namespace, 1)[1]["data"]["size"], "99")

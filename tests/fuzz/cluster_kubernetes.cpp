@@ -4,10 +4,12 @@
 #include "choice.hpp"
 #include "discovery.hpp"
 #include "exec_plugin.hpp"
-#include "json_scan.hpp"
+#include "gunzip.hpp"
 #include "kubeconfig.hpp"
+#include "kubernetes/json_scan.hpp"
 #include "lines.hpp"
 #include "require.hpp"
+#include "token_answer.hpp"
 #include "watch_flow.hpp"
 
 namespace {
@@ -41,6 +43,37 @@ void on_exec(std::string_view text) {
   const std::string line = one_line(text);
   fuzz::require(line.size() <= 503 && line.find('\n') == std::string::npos,
                 "what a plugin says is one short line", line);
+}
+
+// A token server's answer, in each status that it may have.
+void on_token(std::string_view text) {
+  for (const int status : {200, 302, 400, 401, 404, 500, 503}) {
+    http::Response answer;
+    answer.status = status;
+    answer.body = Wiped(text);
+    const auto made = read_token_answer(answer, 1'000, {"s3cret"});
+    if (fuzz::no_bug(made, "token").ok()) {
+      const std::string_view token = made->token.view();
+      fuzz::require(!token.empty() && token.find_first_of(" \r\n") == std::string_view::npos,
+                    "a token can stand in a header", token);
+      fuzz::require(!made->expires_unix_ms || *made->expires_unix_ms > 1'000,
+                    "a token is good for a while", text);
+    } else {
+      fuzz::require(made.error().message.find("s3cret") == std::string::npos,
+                    "no message has what was sent", made.error().message);
+    }
+  }
+  clock_difference(text, 0);
+}
+
+void on_gzip(std::string_view text) {
+  constexpr size_t most = 10'000;
+  Gunzip gunzip;
+  std::string out;
+  for (const std::string_view piece :
+       {text.substr(0, text.size() / 2), text.substr(text.size() / 2)})
+    if (gunzip.feed(piece, out, most) != Gunzip::Fed::good) break;
+  fuzz::require(out.size() <= most, "the bound holds for what becomes of it");
 }
 
 std::vector<std::string> naive_lines(std::string_view text, size_t limit, size_t& dropped) {
@@ -116,11 +149,12 @@ void on_json(std::string_view text) {
         part->data() >= text.data() && part->data() + part->size() <= text.data() + text.size(),
         "what is found lies within the text");
   };
-  inside(json_member(text, "object"));
-  inside(
-      json_plain_string(json_at(text, {"metadata", "annotations", "k8s.io/initial-events-end"})));
-  json_elements(text, [&](std::string_view element) { inside(element); });
-  if (const auto items = json_member(text, "items")) json_elements(*items, inside);
+  inside(kubernetes::json_member(text, "object"));
+  inside(kubernetes::json_plain_string(
+      kubernetes::json_at(text, {"metadata", "annotations", "k8s.io/initial-events-end"})));
+  kubernetes::json_elements(text, [&](std::string_view element) { inside(element); });
+  if (const auto items = kubernetes::json_member(text, "items"))
+    kubernetes::json_elements(*items, inside);
 }
 
 void on_discovery(std::string_view text) {
@@ -160,5 +194,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (entry == "json") on_json(rest);
   if (entry == "discovery") on_discovery(rest);
   if (entry == "answer") on_answer(rest);
+  if (entry == "token") on_token(rest);
+  if (entry == "gzip") on_gzip(rest);
   return 0;
 }

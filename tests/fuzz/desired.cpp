@@ -34,7 +34,7 @@ void on_document(const v1::Document& document) {
                 "a record has its document's key");
 
   v1::StoredRecord shown;
-  desired::to_wire(*record, &shown);
+  desired::to_wire(*record, Incarnation{}, &shown);
   std::string wire = shown.SerializeAsString();
   fuzz::require(shown.ParseFromString(wire), "a stored record can be sent");
   const auto again = desired::to_record(kinds(), desired::from_wire(shown.document()));

@@ -6,6 +6,11 @@ import subprocess
 
 from processes import HERE, RigError
 
+AUTHENTICATION = """apiVersion: apiserver.config.k8s.io/v1
+kind: AuthenticationConfiguration
+jwt: []
+"""
+
 
 def write_credentials(folder, url):
     make = Credentials(folder)
@@ -14,6 +19,8 @@ def write_credentials(folder, url):
     make.certificate("client", "/O=system:masters/CN=rig", issuer="ca")
     # Not PKCS #8: for elliptic curves the API server does not read that here.
     make.openssl("ecparam -name prime256v1 -genkey -noout -out service-accounts.key")
+    # Issuers of other tokens; the API server reads it again when a test has changed it.
+    make.file("authentication.yaml", AUTHENTICATION)
     token = secrets.token_hex(16)
     make.file("token", token)
     make.file("tokens.csv", f'{token},rig-token,rig-token,"system:masters"\n')

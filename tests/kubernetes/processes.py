@@ -69,8 +69,11 @@ def end(known, number, seconds):
         os.close(handle)
 
 
-def spawn(command, log, env, cwd):
-    """Starts `command` out of reach of Ctrl-C, which is for us; the kernel kills it when we die."""
+def spawn(command, log, env, cwd, pass_fds=()):
+    """Starts `command` out of reach of Ctrl-C, which is for us; the kernel kills it when we die.
+
+    "We" is the calling thread.
+    """
     parent = os.getpid()
 
     def die_with_parent():
@@ -87,6 +90,7 @@ def spawn(command, log, env, cwd):
             env=env,
             cwd=cwd,
             start_new_session=True,
+            pass_fds=pass_fds,
             preexec_fn=die_with_parent,
         )
 

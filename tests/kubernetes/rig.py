@@ -18,6 +18,7 @@ import sys
 from pathlib import Path
 
 from control_plane import ControlPlane
+from pod_sandbox import check_bwrap
 from processes import HERE, RigError, end, identity, is_free, is_running, tail, wait_until
 
 STATE = "rig.json"
@@ -51,6 +52,7 @@ def clear(folder):
         "kubeconfig-token",
         "token",
         "tokens.csv",
+        "authentication.yaml",
         "ca.crt",
         "ca.key",
         "server.crt",
@@ -58,21 +60,35 @@ def clear(folder):
         "client.crt",
         "client.key",
         "service-accounts.key",
+        "stages.yaml",
         CONTROL,
         STATE,
     ):
         (folder / name).unlink(missing_ok=True)
-    for name in ("etcd", ".kube"):
-        shutil.rmtree(folder / name, ignore_errors=True)
+    for name in ("etcd", ".kube", "pods"):
+        remove(folder / name)
+
+
+def remove(folder):
+    """Also while processes end in it whose parent was killed: the kernel kills them in that moment."""
+
+    def is_removed():
+        shutil.rmtree(folder, ignore_errors=True)
+        return not folder.exists()
+
+    if not wait_until(is_removed, END_SECONDS):
+        raise RigError(f"{folder} cannot be removed")
 
 
 class Supervisor:
-    def __init__(self, folder, assets, seconds):
+    def __init__(self, folder, assets, arguments):
         self.folder, self.assets = folder, assets
         self.me = identity(os.getpid())
         self.parent = os.getppid()
         self.ready = False
-        self.plane = ControlPlane(folder, assets, seconds, on_change=self.save)
+        self.plane = ControlPlane(
+            folder, assets, arguments.timeout, self.save, arguments.bare, dict(arguments.run_pods)
+        )
 
     def save(self):
         state = {
@@ -135,6 +151,7 @@ class Supervisor:
             client.settimeout(END_SECONDS)
             commands = {
                 "stop-apiserver": self.plane.stop_api_server,
+                "kill-apiserver": self.plane.kill_api_server,
                 "start-apiserver": self.plane.start_api_server,
             }
             try:
@@ -155,13 +172,18 @@ def announce(folder):
 
 def up(arguments):
     folder = arguments.dir
+    if arguments.run_pods:
+        if arguments.bare:
+            raise RigError("a bare cluster has no scheduler: no pod would be run")
+        check_bwrap()
     if not arguments.detached:
         prepare(folder)
     if arguments.detached or arguments.foreground:
-        Supervisor(folder, find_assets(), arguments.timeout).run(arguments.foreground)
+        supervisor = Supervisor(folder, find_assets(), arguments)
+        supervisor.run(arguments.foreground)
     else:
         find_assets()  # builds them if need be, where a person can see it
-        detach(folder, arguments.timeout)
+        detach(folder, arguments)
 
 
 def prepare(folder):
@@ -173,8 +195,9 @@ def prepare(folder):
     (folder / "logs").mkdir(parents=True)
 
 
-def detach(folder, seconds):
+def detach(folder, arguments):
     """Starts a supervisor that outlives us, and waits until its cluster is usable."""
+    seconds = arguments.timeout
     log = folder / "logs" / "rig.log"
     command = [
         sys.executable,
@@ -185,6 +208,8 @@ def detach(folder, seconds):
         folder,
         "--timeout",
         str(seconds),
+        *(["--bare"] if arguments.bare else []),
+        *(f"--run-pods={image}={stage}" for image, stage in arguments.run_pods),
     ]
     with open(log, "wb") as output:
         process = subprocess.Popen(
@@ -236,6 +261,16 @@ def ask(arguments):
         raise RigError(answer or f"the rig in {folder} has ended")
 
 
+def image_and_stage(text):
+    image, _, stage = text.partition("=")
+    path = Path(stage).resolve()
+    if not image or not stage or not (path / "bin").is_dir():
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not IMAGE=STAGE, with a folder STAGE that has a folder bin"
+        )
+    return image, path
+
+
 def main():
     parser = argparse.ArgumentParser(
         prog="rig.py", description=__doc__.split("\n\n", maxsplit=1)[0]
@@ -245,6 +280,7 @@ def main():
         ("up", up, "start a cluster in DIR and return when it is usable"),
         ("down", down, "end it"),
         ("stop-apiserver", ask, "stop only the API server; its data stays"),
+        ("kill-apiserver", ask, "the same by SIGKILL"),
         ("start-apiserver", ask, "start it again, on the same port and data"),
     ):
         command = commands.add_parser(name, help=text, description=text)
@@ -260,6 +296,17 @@ def main():
                 "--foreground",
                 action="store_true",
                 help="stay, until a signal, the end of the parent or of a piped stdin",
+            )
+            command.add_argument(
+                "--bare", action="store_true", help="etcd and the API server alone: no controllers"
+            )
+            command.add_argument(
+                "--run-pods",
+                action="append",
+                default=[],
+                type=image_and_stage,
+                metavar="IMAGE=STAGE",
+                help="run pods of this image as processes, with the programs of STAGE/bin",
             )
             command.add_argument("--detached", action="store_true", help=argparse.SUPPRESS)
     arguments = parser.parse_args()

@@ -58,7 +58,7 @@ void World::crash_agent(Agent& agent) {
   story_.tell("agent " + agent.name + " crashes");
   cut_off(agent);
   host_.run();
-  stop(agent.side);
+  agent.side.stop(host_);
   agent.over = false;
 }
 

@@ -131,7 +131,7 @@ AGENT = (
           "  if (same && presence != ObjectState::Presence::absent) return"),)),
     Bug("vanished_in_a_gap_is_kept", "applier", "observed.cpp",
         "what a watch's new picture does not show is gone",
-        (("if (object.watch != watch || object.round == rounds_[watch] || later) {", "if (true) {"),)),
+        (("if (object.watch != watch || !picture.lost(object.mark, object.resource_version)) {", "if (true) {"),)),
     Bug("other_region_is_taken_over", "applier", "ownership.cpp",
         "an object with another region's label is never touched",
         (("  if (differs(meta.region, claim.region)) {", "  if (false) {"),)),
@@ -316,7 +316,99 @@ RIVALS = (
         (("  progress_retry_at_ = now + rise_backoff_.next(host_.random());\n", ""),), "rivals"),
 )
 
-BUGS = WIRE + STORE + AGENT + REPORTS + RACES + RIVALS
+# Federation, and what is shared with other controllers.
+FEDERATION = (
+    Bug("deletes_without_seeing", "federation", "decide.cpp",
+        "nothing is deleted unless both watches are complete",
+        (("  if (!p.upstream_complete)\n", "  if (false)\n"), ("  if (!p.downstream_complete)\n", "  if (false)\n")),
+        "federation"),
+    Bug("delete_of_whatever_is_there", "federation", "syncer_requests.cpp",
+        "a delete carries uid and resource version",
+        (('        {"preconditions",\n         {{"uid", look.action.uid}, {"resourceVersion", look.action.resource_version}}}});',
+          '    });'),), "federation"),
+    Bug("update_is_of_any_state", "federation", "content.cpp",
+        "every write names the resource version that it is based on",
+        (("  json::object& meta = kubernetes::object_made(out, \"metadata\");\n  for (",
+          "  json::object& meta = kubernetes::object_made(out, \"metadata\");\n  meta.erase(\"resourceVersion\");\n  for ("),),
+        "federation"),
+    Bug("status_is_of_any_state", "federation", "content.cpp",
+        "every write names the resource version that it is based on",
+        (("  out[\"status\"] = std::move(status);\n",
+          "  out[\"status\"] = std::move(status);\n"
+          "  kubernetes::object_made(out, \"metadata\").erase(\"resourceVersion\");\n"),), "federation"),
+    Bug("relist_empties_the_cache", "federation", "controller/object_cache.cpp",
+        "what is being listed anew is not known to be absent",
+        (("      unreadable_ = 0;\n      if (state_", "      objects_.clear();\n      if (false && state_"),),
+        "federation"),
+    Bug("answer_brings_back_what_has_gone", "federation", "controller/object_cache.cpp",
+        "the answer to a write does not bring back an object that has gone",
+        (("  if (it == objects_.end() || it->second.uid != own.held.uid) return;\n",
+          "  if (it == objects_.end()) { own.held.mark = picture_.begin(); objects_[own.key] = std::move(own.held); return; }\n"),), "federation"),
+    Bug("not_installed_is_empty", "federation", "controller/object_cache.cpp",
+        "a resource that is not installed is not known to have no objects",
+        (("  if (version.empty()) {", "  if (false) {"),), "federation"),
+    Bug("vanished_in_a_gap_stays", "federation", "controller/object_cache.cpp",
+        "what a new list does not name is gone",
+        (("    if (!picture_.lost(it->second.mark, it->second.resource_version)) {", "    if (true) {"),), "federation"),
+    Bug("unread_are_not_looked_at", "federation", "syncer.cpp",
+        "what could not be decided is looked at when the watches are complete",
+        (("        queue_.add(key, std::max(now(), end.caught_up));\n", "        (void)key;\n"),), "federation"),
+    Bug("no_rest_after_a_failure", "federation", "controller/keyed_queue.cpp",
+        "after a failure a key rests, and longer each time",
+        (("now + backoff.next(random, retry_after));", "now + std::chrono::milliseconds(20) + 0 * backoff.next(random, retry_after));"),),
+        "federation"),
+    Bug("event_ends_the_rest", "federation", "controller/queue.cpp",
+        "no storm of events is a storm of requests",
+        (("    at = std::max(at, e.rest_until);\n", ""),), "federation"),
+    Bug("early_observed_generation", "federation", "decide.cpp",
+        "observedGeneration equals the generation only if downstream has observed upstream's spec",
+        (("  const bool seen = in_step && ", "  const bool seen = "),), "federation"),
+    Bug("generation_is_copied", "federation", "decide.cpp",
+        "observedGeneration is translated",
+        (("    if (rules.map_generation) map_generation(", "    if (false) map_generation("),), "federation"),
+    Bug("absent_status_wipes", "federation", "decide.cpp",
+        "a status that is absent downstream says nothing",
+        (("p.hidden || from == nullptr) return {};", "p.hidden) return {};"),
+         ("    status = *from;", "    status = from == nullptr ? json::value(json::object()) : *from;")), "federation"),
+    Bug("siblings_are_lost", "federation", "decide.cpp",
+        "a subtree of the status goes up alone",
+        (("    status = to == nullptr ? json::object() : to->get_object();", "    status = json::object();"),), "federation"),
+    Bug("former_is_taken_for_the_new", "federation", "decide.cpp",
+        "an object that was made anew upstream is another object",
+        (("  if (rules.match_uid && of_another)", "  if (false)"),), "federation"),
+    Bug("status_of_the_former", "federation", "decide.cpp",
+        "no status of a former object goes up",
+        (("  if (rules.match_uid && made_of(*p.downstream) != uid_of(*p.upstream))", "  if (false)"),
+         ("  if (rules.match_uid && of_another)", "  if (rules.match_uid && of_another && !terminating(*p.downstream))")), "federation"),
+    Bug("cluster_is_not_noted", "federation", "content.cpp",
+        "an object names the cluster that it is of, where several have some",
+        (("  if (!rules.origin.empty()) annotations", "  if (rules.origin.empty()) annotations"),), "federation"),
+    Bug("going_upstream_is_there", "federation", "decide.cpp",
+        "who is being deleted upstream goes downstream",
+        (("p.upstream == nullptr || terminating(*p.upstream)) return", "p.upstream == nullptr) return"),), "federation"),
+    Bug("name_of_others_is_taken", "federation", "decide.cpp",
+        "objects of others are left alone",
+        (("  if (of.empty() && (p.hidden || !rules.adopt)) {", "  if (false) {"),), "federation"),
+    Bug("objects_of_others_are_orphans", "federation", "decide.cpp",
+        "without `adopt` only what was made here is deleted",
+        (("  const bool ours = rules.adopt || !made_of(*p.downstream).empty();", "  const bool ours = true;"),), "federation"),
+    Bug("finalizers_are_replaced", "federation", "content.cpp",
+        "finalizers downstream stay",
+        (("  json::object& meta = kubernetes::object_made(out, \"metadata\");\n  for (",
+          "  json::object& meta = kubernetes::object_made(out, \"metadata\");\n  meta.erase(\"finalizers\");\n  for ("),),
+        "federation"),
+    Bug("other_labels_are_selected", "federation", "syncer_requests.cpp",
+        "an object that has become another robot's is not written",
+        (("(rules_.selector.empty() || labels_of(*known) == labels_of(r.body))", "true"),), "federation"),
+    Bug("hidden_is_not_asked_for", "federation", "syncer_requests.cpp",
+        "a label that was changed downstream is put back",
+        (("    if (hidden && side_of(look.action) == downstream) {", "    if (false) {"),), "federation"),
+    Bug("definition_is_read_once", "federation", "hub.cpp",
+        "a definition that changes is followed",
+        (("  if (runs && read.rules && running->second == *read.rules) return;", "  if (runs) return;"),), "federation"),
+)
+
+BUGS = WIRE + STORE + AGENT + REPORTS + RACES + RIVALS + FEDERATION
 
 
 def compile_command(build, source):
@@ -333,7 +425,8 @@ def link_command(build, library):
 
 
 def source_of(bug):
-    return REPOSITORY / "plugins" / bug.plugin / bug.source
+    """A source of the plugin's folder; or with its folder, when several plugins share it."""
+    return REPOSITORY / "plugins" / (bug.source if "/" in bug.source else f"{bug.plugin}/{bug.source}")
 
 
 def misplaced():

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "objects.hpp"
+
 namespace davit::simulation {
 
 namespace {
@@ -31,6 +33,8 @@ struct ShakyCluster::Watch : cluster::WatchHandle {
   uint64_t generation = 0;  // what an older connection still says is not heard
   std::chrono::nanoseconds last_due{};
   bool open = false, closing = false, cancelled = false;
+  std::string last;      // event since its list was complete, or what ended the list
+  bool goes_on = false;  // the next connection begins there
 };
 
 void ShakyCluster::request(const Op&, cluster::Request q, Done done) {
@@ -127,10 +131,15 @@ void ShakyCluster::set_away(bool away) {
 
 void ShakyCluster::open(const std::shared_ptr<Watch>& w) {
   if (away_) return;
-  if (const auto hidden = hidden_.find(w->request.resource.resource); hidden != hidden_.end())
-    return deliver(w, hidden->second.first, hidden->second.second);
+  if (hidden_.contains(w->request.resource.resource)) return tell_hidden(w);
   w->open = true;
   const uint64_t generation = ++w->generation;
+  cluster::WatchRequest request = w->request;
+  if (std::exchange(w->goes_on, false) && !w->last.empty()) {
+    request.resource_version = text_at(json::parse(w->last), "/metadata/resourceVersion");
+    deliver(w, DAVIT_WATCH_SYNCED,
+            R"({"metadata":{"resourceVersion":")" + request.resource_version + "\"}}");
+  }
   cluster::Watcher watcher;
   watcher.event = [this, w, generation](int32_t type, std::string_view object) {
     if (generation == w->generation && !w->cancelled) deliver(w, type, std::string(object));
@@ -140,7 +149,14 @@ void ShakyCluster::open(const std::shared_ptr<Watch>& w) {
     if (!w->cancelled) return open(w);  // broken: it begins anew
     end(w);
   };
-  w->inner = *inner_.watch(w->request, w->credit, std::move(watcher));
+  w->inner = *inner_.watch(request, w->credit, std::move(watcher));
+}
+
+void ShakyCluster::tell_hidden(const std::shared_ptr<Watch>& w) {
+  const auto& [trouble, why] = hidden_.at(w->request.resource.resource);
+  w->goes_on = false;
+  if (trouble == DAVIT_WATCH_SYNCED) deliver(w, DAVIT_WATCH_RESTART, "{}");
+  deliver(w, trouble, trouble == DAVIT_WATCH_SYNCED ? "{}" : why);
 }
 
 // In order, each after a delay of its own.
@@ -150,6 +166,10 @@ void ShakyCluster::deliver(const std::shared_ptr<Watch>& w, int32_t type, std::s
   later(strand_, w->last_due - host_.now(), [w, generation, type, object = std::move(object)] {
     if (generation != w->generation || w->cancelled) return;
     --w->credit;
+    if (type == DAVIT_WATCH_RESTART) w->last.clear();
+    const bool shows =
+        type == DAVIT_WATCH_ADDED || type == DAVIT_WATCH_MODIFIED || type == DAVIT_WATCH_DELETED;
+    if (type == DAVIT_WATCH_SYNCED || (shows && !w->last.empty())) w->last = object;
     w->watcher.event(type, object);
   });
 }
@@ -163,6 +183,15 @@ void ShakyCluster::lose(Watch& w) {
 
 void ShakyCluster::break_watches() {
   for (const auto& w : watches_) lose(*w);
+}
+
+void ShakyCluster::interrupt_watches(const std::string& why) {
+  for (const auto& w : watches_) {
+    if (!w->open || w->closing || w->cancelled) continue;
+    w->goes_on = true;
+    lose(*w);
+    deliver(w, DAVIT_WATCH_TROUBLE, why);
+  }
 }
 
 void ShakyCluster::hide(const std::string& resource, int32_t trouble, const std::string& why) {

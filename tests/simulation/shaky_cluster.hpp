@@ -46,8 +46,12 @@ class ShakyCluster {
   void asker_back() { asker_gone_ = false; }
   // All watches lose their connection and begin anew.
   void break_watches();
+  // The same, but they say so, and go on where they were: at once, or when it is no longer away.
+  // One whose first list was under way begins anew.
+  void interrupt_watches(const std::string& why);
   // The watches of this resource, also those that are asked for later, are refused, or lose their
-  // connection and get no other one, until it is shown again.
+  // connection and get no other one, until it is shown again. `trouble` DAVIT_WATCH_SYNCED: the
+  // resource is not installed.
   void hide(const std::string& resource, int32_t trouble, const std::string& why);
   void show(const std::string& resource);
   void show_all();
@@ -72,6 +76,7 @@ class ShakyCluster {
                   std::function<void()> then);
   void carry_out(cluster::Request q, const Asked& asked, Asking by, Done done);
   void open(const std::shared_ptr<Watch>& w);
+  void tell_hidden(const std::shared_ptr<Watch>& w);
   void deliver(const std::shared_ptr<Watch>& w, int32_t type, std::string object);
   void end(const std::shared_ptr<Watch>& w);
   void lose(Watch& w);

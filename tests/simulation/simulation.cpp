@@ -16,6 +16,7 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "federation/world.hpp"
 #include "world.hpp"
 
 namespace davit::simulation {
@@ -26,24 +27,36 @@ struct Options {
   int moments = 600;
   bool alone = false, twice = false;
   std::optional<Scene> scene;
-  World::Plugins plugins;
+  Plugins plugins;
 };
 
 constexpr std::chrono::minutes patience{15};
 
+void live(World& world, const Options& o) {
+  const Story& story = world.story();
+  for (int i = 0; i < o.moments && story.broken().empty(); ++i) {
+    if (i == o.moments * 3 / 5) world.may_be_last_trouble();
+    world.live();
+  }
+  if (story.broken().empty() && world.settle(patience) && world.quiet() && world.blind() &&
+      world.lose_statuses() && world.rest())
+    world.come_back();
+}
+
+void live(federation::World& world, const Options& o) {
+  const Story& story = world.story();
+  for (int i = 0; i < o.moments && story.broken().empty(); ++i) world.live();
+  if (story.broken().empty() && world.settle(patience) && world.quiet() && world.withdraw())
+    world.rest();
+}
+
 // Told to the standard output. 1: a rule was broken.
-int live(const Options& o) {
-  World world(o.first, o.scene, o.plugins);
+template <class AnyWorld>
+int live_in(AnyWorld& world, const Options& o) {
   const Story& story = world.story();
   std::string stuck;
   try {
-    for (int i = 0; i < o.moments && story.broken().empty(); ++i) {
-      if (i == o.moments * 3 / 5) world.may_be_last_trouble();
-      world.live();
-    }
-    if (story.broken().empty() && world.settle(patience) && world.quiet() && world.blind() &&
-        world.lose_statuses() && world.rest())
-      world.come_back();
+    live(world, o);
   } catch (const std::exception& e) {
     stuck = e.what();
   }
@@ -56,6 +69,15 @@ int live(const Options& o) {
   std::fflush(stdout);
   if (!stuck.empty()) std::_Exit(1);  // there is no taking down what does not come to rest
   return broken.empty() ? 0 : 1;
+}
+
+int live(const Options& o) {
+  if (o.scene == Scene::federation) {
+    federation::World world(o.first, o.plugins);
+    return live_in(world, o);
+  }
+  World world(o.first, o.scene, o.plugins);
+  return live_in(world, o);
 }
 
 struct Life {
@@ -161,9 +183,10 @@ int main(int argc, char** argv) {
   using namespace davit::simulation;
   Options options;
   if (!parse(argc, argv, options)) {
-    std::fprintf(stderr,
-                 "usage: simulation --seed N | --seeds FIRST LAST [--twice]  [--moments N] "
-                 "[--scene plain|ctrl|pair|restored|reopened|rivals] [--plugin NAME=FILE]...\n");
+    std::fprintf(
+        stderr,
+        "usage: simulation --seed N | --seeds FIRST LAST [--twice]  [--moments N] "
+        "[--scene plain|ctrl|pair|restored|reopened|rivals|federation] [--plugin NAME=FILE]...\n");
     return 2;
   }
   try {

@@ -1,10 +1,5 @@
 #include "world.hpp"
 
-#include <unistd.h>
-
-#include <fstream>
-#include <thread>
-
 namespace davit::simulation {
 
 namespace {
@@ -14,19 +9,6 @@ using std::chrono::seconds;
 using testing::Config;
 using testing::TestHost;
 
-void expect(const Result<>& r, const std::string& what) {
-  if (!r.ok()) throw std::runtime_error(what + ": " + r.error().message);
-}
-
-// Whether a thread of ours waits for somebody.
-bool sleeps(pid_t thread) {
-  std::ifstream file("/proc/self/task/" + std::to_string(thread) + "/stat");
-  std::string fields;
-  std::getline(file, fields);
-  const size_t name_end = fields.rfind(')');
-  return name_end != std::string::npos && fields.substr(name_end, 3) == ") S";
-}
-
 }  // namespace
 
 World* World::current_ = nullptr;
@@ -35,7 +17,7 @@ World::World(uint64_t seed, std::optional<Scene> scene, Plugins plugins)
     : plugins_(std::move(plugins)),
       host_("world", {}, TestHost::Time::manual),
       fate_(seed),
-      scene_(scene ? *scene : static_cast<Scene>(fate_.below(scenes.size()))),
+      scene_(scene ? *scene : static_cast<Scene>(fate_.below(scenes_of_seeds))),
       story_([this] { return host_.now(); }),
       link_(host_, fate_, scene_ == Scene::ctrl ? "ctrl.v1" : "davit.v1"),
       commits_(host_, fate_, "main"),
@@ -75,21 +57,12 @@ World::~World() {
   crash_server();
   pods_watch_.cancel();
   host_.run();
-  stop(cluster_side_);
+  cluster_side_.stop(host_);
   current_ = nullptr;
 }
 
 void World::load(Side& side, const std::string& file, const std::string& name, Config config) {
-  const auto other = plugins_.find(file);
-  auto plugin =
-      testing::Loaded::open(other != plugins_.end() ? other->second : PLUGINS "/" + file + ".so");
-  if (!plugin.ok()) throw std::runtime_error(plugin.error().message);
-  side.hosts.push_back(std::make_unique<TestHost>(host_, name, config));
-  side.instances.push_back(
-      std::make_unique<testing::Instance>(plugin->plugin(), *side.hosts.back()));
-  expect(side.instances.back()->up(), name);
-  host_.run();
-  side.up = true;
+  side.load(host_, plugins_, file, name, config);
 }
 
 void World::start_cluster() {
@@ -141,35 +114,8 @@ void World::reopen_store() {
   if (!server_.up) return;
   story_.tell("the store is opened anew under its server");
   storage_.close();
-  stop(store_);
+  store_.stop(host_);
   open_store();
-}
-
-// stop() blocks until what it waits for has run, which is this thread's to do. The two take turns,
-// or a seed would be another story each time. What takes the simulation's time gets it once nothing
-// else moves.
-void World::stop(Side& side) {
-  while (!side.instances.empty()) {
-    auto instance = std::move(side.instances.back());
-    side.instances.pop_back();
-    std::atomic<pid_t> id{0};
-    std::atomic<bool> stopped{false};
-    std::thread thread([&] {
-      id = gettid();
-      (void)instance->stop(std::chrono::hours(1));
-      stopped = true;
-    });
-    for (int turns = 0; !stopped; ++turns) {
-      while (!stopped && (id == 0 || !sleeps(id))) std::this_thread::yield();
-      turns < 100 ? host_.run() : host_.advance(milliseconds(100));
-      std::this_thread::sleep_for(std::chrono::microseconds(50));  // it may have been woken
-    }
-    thread.join();
-    host_.run();
-    instance->destroy();
-  }
-  side.hosts.clear();
-  side.up = false;
 }
 
 void World::crash_server() {
@@ -177,8 +123,8 @@ void World::crash_server() {
   story_.tell("the server crashes");
   link_.server_gone();
   host_.run();
-  stop(server_);
-  stop(store_);
+  server_.stop(host_);
+  store_.stop(host_);
 }
 
 // One that crashes may do so again, soon after it has started.

@@ -7,8 +7,6 @@
 // the store or the cluster.
 #pragma once
 
-#include <davit/testing/module.hpp>
-
 #include "codec/codec.hpp"
 #include "commit_queue.hpp"
 #include "link.hpp"
@@ -16,14 +14,14 @@
 #include "scene.hpp"
 #include "shaky_cluster.hpp"
 #include "shaky_storage.hpp"
+#include "side.hpp"
 #include "story.hpp"
 
 namespace davit::simulation {
 
 class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
  public:
-  // `plugins`: other files than the build's, by name. No scene: the seed says which.
-  using Plugins = std::map<std::string, std::string>;
+  // No scene: the seed says which.
   World(uint64_t seed, std::optional<Scene> scene, Plugins plugins);
   ~World() override;
 
@@ -56,11 +54,6 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
 
  private:
   using Time = std::chrono::nanoseconds;
-  struct Side {  // a process
-    std::vector<std::unique_ptr<testing::TestHost>> hosts;
-    std::vector<std::unique_ptr<testing::Instance>> instances;
-    bool up = false;
-  };
   struct Agent {
     std::string name;
     ShakyCluster cluster;
@@ -92,7 +85,6 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
   };
 
   void load(Side& side, const std::string& file, const std::string& name, testing::Config config);
-  void stop(Side& side);
   void start_cluster();
   void open_store();
   void reopen_store();
