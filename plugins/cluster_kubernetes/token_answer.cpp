@@ -35,12 +35,16 @@ bool may_be_sent(std::string_view token) {
          std::all_of(token.begin(), token.end(), [](char c) { return c > ' ' && c < 127; });
 }
 
-// A server may repeat what it was sent, and a message must not.
+// A server may repeat what it was sent, and a message must not. The text that people see is looked
+// at, too: within the one that came a control character may stand in the secret.
 std::string words_of(std::string_view text, const std::vector<std::string_view>& sent) {
-  for (const std::string_view secret : sent)
-    if (!secret.empty() && text.find(secret) != std::string_view::npos) return {};
-  if (text.find("eyJ") != std::string_view::npos) return {};  // so each JWT begins
-  return shortened(one_line(text), words_max);
+  std::string shown = one_line(text, text.size());
+  for (const std::string_view looked_at : {text, std::string_view(shown)}) {
+    for (const std::string_view secret : sent)
+      if (!secret.empty() && looked_at.find(secret) != std::string_view::npos) return {};
+    if (looked_at.find("eyJ") != std::string_view::npos) return {};  // so each JWT begins
+  }
+  return shortened(shown, words_max);
 }
 
 // "401 invalid_client: no such client"
@@ -73,7 +77,8 @@ int64_t lifetime_s(const boost::json::object& answer) {
   return std::clamp<int64_t>(out, 0, most);
 }
 
-Result<Credential> read_json(std::string_view body, int64_t asked_unix_ms) {
+Result<Credential> read_json(std::string_view body, int64_t asked_unix_ms,
+                             const std::vector<std::string_view>& sent) {
   const secret_store::WipedJson json(body);
   if (json.object() == nullptr)
     return no_token("the server answers with neither JSON nor a JWT: is `url` right?");
@@ -81,9 +86,12 @@ Result<Credential> read_json(std::string_view body, int64_t asked_unix_ms) {
   if (token.empty())
     return no_token("the server answers with JSON that has no access_token: is `url` right?");
   const std::string_view type = text_in(json.object(), "token_type");
-  if (!type.empty() && lower_case(type) != "bearer")
-    return no_token("the server gives a token of the type \"" + shortened(one_line(type), 40) +
-                    "\", and an API server takes Bearer only");
+  if (!type.empty() && lower_case(type) != "bearer") {
+    const std::string shown = words_of(type, sent);
+    return no_token("the server gives a token of " +
+                    (shown.empty() ? "another type" : "the type \"" + shown + "\"") +
+                    ", and an API server takes Bearer only");
+  }
   if (!may_be_sent(token))
     return no_token("the server gives a token with characters that no token has");
   Credential out;
@@ -146,7 +154,7 @@ Result<Credential> read_token_answer(const http::Response& answer, int64_t asked
     alone.expires_unix_ms = jwt_expiry_unix_ms(body);
   }
   Result<Credential> out = std::move(alone);
-  if (out->token.size() == 0) out = read_json(body, asked_unix_ms);
+  if (out->token.size() == 0) out = read_json(body, asked_unix_ms, sent);
   if (!out.ok()) return out;
   if (out->expires_unix_ms && *out->expires_unix_ms <= asked_unix_ms) {
     out->doubt = "the token had ended at " + rfc3339(*out->expires_unix_ms) +

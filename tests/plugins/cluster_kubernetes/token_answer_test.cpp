@@ -75,6 +75,9 @@ TEST(TokenAnswer, WhatIsNoTokenIsSaidWithTheServersWords) {
        Code::unauthenticated, "the server refuses: 400 invalid_client"},
       {400, R"({"error":"invalid_grant","error_description":"bad assertion eyJhbGciOi.e30.x"})",
        Code::unauthenticated, "the server refuses: 400 invalid_grant"},
+      {400, R"({"error":"invalid_client","error_description":"s3\u001b[1mcret"})",
+       Code::unauthenticated, "the server refuses: 400 invalid_client"},
+      {400, R"({"error":"e\u001b[0myJhbGciOi"})", Code::unauthenticated, "the server refuses: 400"},
       {302, "", Code::unauthenticated,
        "the server answers 302, a redirection, which is not followed: is `url` right?"},
       {404, "", Code::unauthenticated, "the server answers 404: is `url` right?"},
@@ -96,6 +99,8 @@ TEST(TokenAnswer, WhatIsNoTokenIsSaidWithTheServersWords) {
        "the server gives a token with characters that no token has"},
       {200, R"({"access_token":"abc","token_type":"mac"})", Code::unauthenticated,
        "the server gives a token of the type \"mac\", and an API server takes Bearer only"},
+      {200, R"({"access_token":"abc","token_type":"s3cret"})", Code::unauthenticated,
+       "the server gives a token of another type, and an API server takes Bearer only"},
   };
   for (const auto& row : rows) {
     const auto read_one = read(row.status, row.body);
