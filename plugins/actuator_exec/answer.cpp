@@ -8,7 +8,6 @@
 #include <davit/code_names.hpp>
 
 #include "kubernetes/json_scan.hpp"
-#include "process/one_line.hpp"
 
 namespace davit::actuator_exec {
 namespace {
@@ -20,26 +19,39 @@ constexpr std::string_view word_wanted = "one word in UpperCamelCase";
 constexpr double seconds_max = 86'400;
 constexpr size_t word_max = 128, text_max = 1024;
 
-std::string shown(std::string_view text) {
-  return "\"" + shortened(process::one_line(text, text_max), 60) + "\"";
-}
+// What the reading of one answer needs everywhere: which values people must not see, and the first
+// fault.
+class Reading {
+ public:
+  explicit Reading(const Covers& covers) : covers_(covers) {}
 
-// For people: on one line, and not too long.
-std::string for_people(std::string_view text) {
-  return shortened(process::one_line(text, text.size()), text_max);
-}
+  // On one line, and not too long. Values are covered before a text is cut: a part of one is not
+  // recognised any more.
+  std::string for_people(std::string_view text, size_t bytes_max = text_max) const {
+    return shortened(covers_.on_one_line(text), bytes_max);
+  }
+  std::string shown(std::string_view text) const { return "\"" + for_people(text, 60) + "\""; }
+  void reject(std::string what) {
+    if (fault_.empty()) fault_ = std::move(what);
+  }
+  const std::string& fault() const { return fault_; }
 
-// The members of one object, and the first fault of all of them. A null counts as absent.
+ private:
+  const Covers& covers_;
+  std::string fault_;
+};
+
+// The members of one object. A null counts as absent.
 class Members {
  public:
-  Members(const json::object& object, std::string path, std::string& fault)
-      : object_(object), path_(std::move(path)), fault_(fault) {}
+  Members(const json::object& object, std::string path, Reading& reading)
+      : object_(object), path_(std::move(path)), reading_(reading) {}
 
   void only(std::initializer_list<std::string_view> known) {
     for (const auto& member : object_) {
       const std::string_view name(member.key().data(), member.key().size());
       if (std::find(known.begin(), known.end(), name) == known.end())
-        reject("has an unknown member " + shown(path_ + std::string(name)));
+        reading_.reject("has an unknown member " + reading_.shown(path_ + std::string(name)));
     }
   }
   const json::value* find(std::string_view name) const {
@@ -67,7 +79,7 @@ class Members {
                         return upper(c) || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
                       });
     if (!good) wrong(name, word_wanted);
-    return out;
+    return reading_.for_people(out);
   }
   std::chrono::milliseconds seconds(std::string_view name) {
     const auto* value = find(name);
@@ -92,21 +104,21 @@ class Members {
     wrong(name, "an array");
     return nullptr;
   }
+  // For people.
+  std::string words(std::string_view name) { return reading_.for_people(text(name)); }
+  std::string needed_words(std::string_view name) { return reading_.for_people(needed(name)); }
   void wrong(std::string_view name, std::string_view wanted) {
-    reject("is wrong: " + path_ + std::string(name) + " must be " + std::string(wanted));
-  }
-  void reject(std::string what) {
-    if (fault_.empty()) fault_ = std::move(what);
+    reading_.reject("is wrong: " + path_ + std::string(name) + " must be " + std::string(wanted));
   }
 
  private:
   const json::object& object_;
   const std::string path_;
-  std::string& fault_;
+  Reading& reading_;
 };
 
-Error read_error(const json::object& object, std::string& reason, std::string& fault) {
-  Members members(object, "error.", fault);
+Error read_error(const json::object& object, std::string& reason, Reading& reading) {
+  Members members(object, "error.", reading);
   members.only({"code", "message", "where", "reason", "retryAfterSeconds"});
   Error out;
   const std::string name = members.needed("code");
@@ -114,30 +126,31 @@ Error read_error(const json::object& object, std::string& reason, std::string& f
   if (known && *known != Code::ok) {
     out.code = *known;
   } else {
-    members.wrong("code", "a code such as INVALID_ARGUMENT or UNAVAILABLE, not " + shown(name));
+    members.wrong("code",
+                  "a code such as INVALID_ARGUMENT or UNAVAILABLE, not " + reading.shown(name));
   }
-  out.message = for_people(members.needed("message"));
-  out.where = for_people(members.text("where"));
+  out.message = members.needed_words("message");
+  out.where = members.words("where");
   out.retry_after = members.seconds("retryAfterSeconds");
   reason = members.word("reason");
   return out;
 }
 
-std::vector<actuator::Event> read_events(const json::array& array, std::string& fault) {
+std::vector<actuator::Event> read_events(const json::array& array, Reading& reading) {
   std::vector<actuator::Event> out;
-  if (array.size() > events_max && fault.empty()) fault = "has more than 100 events";
-  for (size_t i = 0; i < array.size() && fault.empty(); ++i) {
+  if (array.size() > events_max) reading.reject("has more than 100 events");
+  for (size_t i = 0; i < array.size() && reading.fault().empty(); ++i) {
     const std::string path = "events[" + std::to_string(i) + "]";
     if (!array[i].is_object()) {
-      fault = "is wrong: " + path + " must be an object";
+      reading.reject("is wrong: " + path + " must be an object");
       break;
     }
-    Members members(array[i].get_object(), path + ".", fault);
+    Members members(array[i].get_object(), path + ".", reading);
     members.only({"type", "reason", "message"});
     const std::string type = members.needed("type");
     if (type != "Normal" && type != "Warning") members.wrong("type", "Normal or Warning");
     actuator::Event event{type == "Warning", members.word("reason"),
-                          for_people(members.needed("message"))};
+                          members.needed_words("message")};
     if (event.reason.empty()) members.wrong("reason", word_wanted);
     out.push_back(std::move(event));
   }
@@ -145,19 +158,20 @@ std::vector<actuator::Event> read_events(const json::array& array, std::string& 
 }
 
 // As it is written, so that no number changes.
-std::string raw_patch(std::string_view output, Members& members) {
+std::string raw_patch(std::string_view output, Reading& reading) {
   std::string out;
   std::set<std::string_view> names;
   kubernetes::json_members(output, [&](std::string_view name, std::string_view value) {
-    if (!names.insert(name).second) members.reject("has the member " + shown(name) + " twice");
+    if (!names.insert(name).second)
+      reading.reject("has the member " + reading.shown(name) + " twice");
     if (name.find('\\') != std::string_view::npos)
-      members.reject("has a member whose name is written with a backslash");
+      reading.reject("has a member whose name is written with a backslash");
     if (name == "statusPatch" && value != "null") out = value;
   });
   return out;
 }
 
-Result<json::value> parse(std::string_view output) {
+Result<json::value> parse(std::string_view output, const Reading& reading) {
   const auto fault = [](std::string what) { return Error{Code::internal, std::move(what)}; };
   if (output.find_first_not_of(" \t\r\n") == std::string_view::npos)
     return fault("it has written no answer");
@@ -174,7 +188,7 @@ Result<json::value> parse(std::string_view output) {
   }
   const std::string_view rest = output.substr(used);
   if (const size_t more = rest.find_first_not_of(" \t\r\n"); more != std::string_view::npos) {
-    return fault("its answer has " + shown(rest.substr(more)) +
+    return fault("its answer has " + reading.shown(rest.substr(more)) +
                  " behind its end; it must be one document and nothing else");
   }
   json::value value = parser.release();
@@ -184,22 +198,22 @@ Result<json::value> parse(std::string_view output) {
 
 }  // namespace
 
-Result<Answer> read_answer(std::string_view output) {
-  const auto value = parse(output);
+Result<Answer> read_answer(std::string_view output, const Covers& covers) {
+  Reading reading(covers);
+  const auto value = parse(output, reading);
   if (!value.ok()) return value.error();
-  std::string fault;
-  Members members(value->get_object(), "", fault);
+  Members members(value->get_object(), "", reading);
   members.only({"requeueAfterSeconds", "statusPatch", "progress", "events", "error"});
   Answer out;
   if (const auto* patch = members.object("statusPatch"))
-    Members(*patch, "statusPatch.", fault).only({"apiEndpoints", "providerStatus"});
-  out.outcome.status_patch = raw_patch(output, members);
+    Members(*patch, "statusPatch.", reading).only({"apiEndpoints", "providerStatus"});
+  out.outcome.status_patch = raw_patch(output, reading);
   out.outcome.requeue_after = members.seconds("requeueAfterSeconds");
-  out.outcome.progress = for_people(members.text("progress"));
+  out.outcome.progress = members.words("progress");
   if (const auto* error = members.object("error"))
-    out.outcome.error = read_error(*error, out.outcome.error_reason, fault);
-  if (const auto* events = members.array("events")) out.events = read_events(*events, fault);
-  if (!fault.empty()) return Error{Code::internal, "its answer " + fault};
+    out.outcome.error = read_error(*error, out.outcome.error_reason, reading);
+  if (const auto* events = members.array("events")) out.events = read_events(*events, reading);
+  if (!reading.fault().empty()) return Error{Code::internal, "its answer " + reading.fault()};
   return out;
 }
 

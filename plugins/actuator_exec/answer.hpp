@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "covers.hpp"
 #include "davit/actuator.hpp"
 
 namespace davit::actuator_exec {
@@ -13,7 +14,8 @@ struct Answer {
   std::vector<actuator::Event> events;
 };
 
-// An INTERNAL error names what is wrong: the member, or the place.
-Result<Answer> read_answer(std::string_view output);
+// An INTERNAL error names what is wrong: the member, or the place. No text for people has one of
+// the covered values (rule T11). The status patch is data, and stays as it is.
+Result<Answer> read_answer(std::string_view output, const Covers& covers);
 
 }  // namespace davit::actuator_exec

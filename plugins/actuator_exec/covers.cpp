@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "process/one_line.hpp"
+
 namespace davit::actuator_exec {
 namespace {
 
@@ -44,10 +46,9 @@ std::string Covers::over(std::string_view text) const {
   return out;
 }
 
-Error Covers::over(Error error) const {
-  error.message = over(error.message);
-  error.where = over(error.where);
-  return error;
+std::string Covers::on_one_line(std::string_view text) const {
+  const std::string covered = over(text);
+  return over(process::one_line(covered, covered.size()));
 }
 
 }  // namespace davit::actuator_exec

@@ -23,7 +23,9 @@ class Covers {
   void add(const std::string& name, std::string_view value, size_t least);
   // The text with "[NAME]" for each value.
   std::string over(std::string_view text) const;
-  Error over(Error error) const;
+  // Likewise, on one line and harmless (process::one_line), however long: also without a value that
+  // control characters or colours stood in. A text is cut after this, not before.
+  std::string on_one_line(std::string_view text) const;
   // How long a part of a value at the end of a text that was cut can be.
   size_t longest() const { return values_.empty() ? 0 : values_.front().second.size(); }
 

@@ -140,15 +140,10 @@ void Runner::answer(OpenCall& open, const process::Ran& ran, const Said& said,
                     const Covers& covers) const {
   if (auto over = open.given_up(host_.now())) return open.fail(std::move(*over));
   if (!ran.failure.empty()) return open.fail(with_words(ending_error(ran), said));
-  const auto read = read_answer(ran.output.view());
-  if (!read.ok()) return open.fail(with_words(covers.over(read.error()), said));
-  for (const auto& event : read->events)
-    open.call().event({event.warning, covers.over(event.reason), covers.over(event.message)});
-  actuator::Outcome outcome = read->outcome;
-  if (outcome.error) outcome.error = covers.over(*outcome.error);
-  outcome.error_reason = covers.over(outcome.error_reason);
-  outcome.progress = covers.over(outcome.progress);
-  open.answer(outcome);
+  const auto read = read_answer(ran.output.view(), covers);
+  if (!read.ok()) return open.fail(with_words(read.error(), said));
+  for (const auto& event : read->events) open.call().event(event);
+  open.answer(read->outcome);
 }
 
 Error Runner::with_words(Error error, const Said& said) const {

@@ -38,7 +38,7 @@ void Said::line() {
   if (cut_) text.resize(text.size() - std::min(text.size(), covers_.longest()));
   begun_.clear();
   cut_ = false;
-  text = shortened(process::one_line(text, kept_bytes_max), shown_bytes_max);
+  text = shortened(covers_.on_one_line(text), shown_bytes_max);
   if (text.empty()) return;
   if (lines_ < logged_lines_max) log_(text);
   if (++lines_ == logged_lines_max) log_("(more lines of this call are left out)");

@@ -7,7 +7,7 @@ namespace davit::actuator_exec {
 namespace {
 
 std::string fault_of(std::string_view output) {
-  const auto read = read_answer(output);
+  const auto read = read_answer(output, {});
   if (read.ok()) return "read";
   EXPECT_EQ(read.error().code, Code::internal);
   return read.error().message;
@@ -17,7 +17,8 @@ TEST(Answer, HasWhatTheCallerIsToDo) {
   const auto read = read_answer(R"( {"requeueAfterSeconds": 0.0015, "progress": "waits\nfor x",
     "statusPatch": {"providerStatus": {"n": 9007199254740993, "f": 1.10, "u": "\u00e4"}, "apiEndpoints": null},
     "events": [{"type":"Warning","reason":"Slow","message":"It is slow."}], "error": null})"
-                                "\n");
+                                "\n",
+                                {});
   ASSERT_TRUE(read.ok()) << read.error().message;
   EXPECT_FALSE(read->outcome.error);
   EXPECT_EQ(read->outcome.requeue_after.count(), 2) << "never 0: that would be done";
@@ -32,7 +33,7 @@ TEST(Answer, HasWhatTheCallerIsToDo) {
 }
 
 TEST(Answer, WithoutAMemberIsASuccess) {
-  const auto read = read_answer("{}");
+  const auto read = read_answer("{}", {});
   ASSERT_TRUE(read.ok());
   EXPECT_FALSE(read->outcome.error);
   EXPECT_EQ(read->outcome.requeue_after.count(), 0);
@@ -42,7 +43,8 @@ TEST(Answer, WithoutAMemberIsASuccess) {
 TEST(Answer, MayBeAnErrorBesideAPatch) {
   const auto read = read_answer(
       R"({"error":{"code":"INVALID_ARGUMENT","message":"no such zone","where":"spec.zone",)"
-      R"("reason":"InvalidConfiguration","retryAfterSeconds":30},"statusPatch":{"apiEndpoints":[]}})");
+      R"("reason":"InvalidConfiguration","retryAfterSeconds":30},"statusPatch":{"apiEndpoints":[]}})",
+      {});
   ASSERT_TRUE(read.ok()) << read.error().message;
   ASSERT_TRUE(read->outcome.error);
   EXPECT_EQ(read->outcome.error->code, Code::invalid_argument);
@@ -51,6 +53,40 @@ TEST(Answer, MayBeAnErrorBesideAPatch) {
   EXPECT_EQ(read->outcome.error->retry_after, std::chrono::seconds(30));
   EXPECT_EQ(read->outcome.error_reason, "InvalidConfiguration");
   EXPECT_EQ(read->outcome.status_patch, R"({"apiEndpoints":[]})");
+}
+
+// Wherever a text is cut, and whatever stands within the value: no part of it is left.
+TEST(Answer, ShowsNoPartOfAValue) {
+  const std::string value = "pa55-of-the-provider";
+  Covers covers;
+  covers.add("TOKEN", value, 1);
+  for (size_t before : {0, 30, 50, 59, 1000, 1010, 1023}) {
+    const std::string text = std::string(before, '.') + value + " end";
+    const auto read =
+        read_answer(R"({"progress":")" + text + R"(","error":{"code":"UNAVAILABLE","message":")" +
+                        text + R"(","where":")" + text +
+                        R"("},"events":[{"type":"Normal",)"
+                        R"("reason":"Slow","message":")" +
+                        text + R"("}]})",
+                    covers);
+    ASSERT_TRUE(read.ok()) << read.error().message;
+    for (const std::string& shown : {read->outcome.progress, read->outcome.error->message,
+                                     read->outcome.error->where, read->events.at(0).message})
+      EXPECT_EQ(shown.find("pa55"), std::string::npos) << shown;
+    for (const std::string& document :
+         {R"({")" + text + R"(":1})", R"({"error":{"code":")" + text + R"(","message":"m"}})",
+          "{} " + text,
+          R"({"events":[{"type":"Normal","reason":")" + text + "\",\"message\":1}]}"}) {
+      const auto fault = read_answer(document, covers);
+      ASSERT_FALSE(fault.ok());
+      EXPECT_EQ(fault.error().message.find("pa55"), std::string::npos) << fault.error().message;
+    }
+  }
+  const auto coloured =
+      read_answer(R"({"progress":"has pa55\u001b[1m-of\u001b[0m-the-provider"})", covers);
+  ASSERT_TRUE(coloured.ok());
+  EXPECT_EQ(coloured->outcome.progress.find("provider"), std::string::npos)
+      << coloured->outcome.progress;
 }
 
 TEST(Answer, ThatIsNoDocumentIsAFault) {

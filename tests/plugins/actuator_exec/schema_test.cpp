@@ -47,7 +47,7 @@ TEST(Schema, OfTheOutputIsWhatIsRead) {
       R"({"more":1})",
   };
   for (const char* document : documents)
-    EXPECT_EQ(output.fault(document).empty(), read_answer(document).ok()) << document;
+    EXPECT_EQ(output.fault(document).empty(), read_answer(document, {}).ok()) << document;
 }
 
 }  // namespace
