@@ -75,19 +75,21 @@ bool ConnectionLimits::has_room(const std::string& address) const {
 
 void ConnectionLimits::starve(int error) {
   const std::lock_guard lock(mutex_);
-  if (!starved_.happens(std::chrono::steady_clock::now())) return;
-  if (error == EMFILE || error == ENFILE) {
-    starved_of_ = "no file descriptor is left for connections";
+  const bool begins = starved_.happens(std::chrono::steady_clock::now());
+  const bool descriptors = error == EMFILE || error == ENFILE;
+  starved_of_ = descriptors ? "no file descriptor is left for connections"
+                            : "connections cannot be accepted: " + system_words(error);
+  tell_health();
+  if (!begins) return;
+  if (descriptors) {
     log_.error("rpc", "no file descriptor is left; connections wait (raise LimitNOFILE)",
                {{"server", server_}, {"connections", number(quota_.size())}});
   } else {
-    starved_of_ = "connections cannot be accepted: " + system_words(error);
     log_.error("rpc", "connections cannot be accepted; they wait",
                {{"server", server_},
                 {"connections", number(quota_.size())},
                 {"what", system_words(error)}});
   }
-  tell_health();
 }
 
 void ConnectionLimits::look_after() {
@@ -116,11 +118,13 @@ void ConnectionLimits::tell_health() {
   const int32_t now = starved_.is_on() ? DAVIT_HEALTH_NOT_SERVING
                       : full_.is_on()  ? DAVIT_HEALTH_DEGRADED
                                        : DAVIT_HEALTH_SERVING;
-  if (std::exchange(told_, now) == now) return;
-  health_.set("rpc.server." + server_, now,
-              starved_.is_on() ? starved_of_
-              : full_.is_on()  ? "there are connections_max = " + number(most_) + " connections"
-                               : "");
+  std::string why = starved_.is_on() ? starved_of_
+                    : full_.is_on()
+                        ? "there are connections_max = " + number(most_) + " connections"
+                        : "";
+  if (std::exchange(told_, now) == now && why == told_why_) return;
+  told_why_ = std::move(why);
+  health_.set("rpc.server." + server_, now, told_why_);
 }
 
 }  // namespace davit::host

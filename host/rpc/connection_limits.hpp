@@ -49,6 +49,7 @@ class ConnectionLimits {
   Episode full_, address_full_, starved_;
   std::string starved_of_;  // for the health, while `starved_` is on
   int32_t told_ = DAVIT_HEALTH_SERVING;
+  std::string told_why_;
 };
 
 }  // namespace davit::host

@@ -127,8 +127,8 @@ void Engine::note(const Outcome& o) {
   } else if (!answered && answering_) {
     host_.warn("the API server does not answer",
                {{"server", credentials_.access()->url}, {"error", o.error}});
-    unanswered_why_ = o.error;
   }
+  if (!answered) unanswered_why_ = o.error;
   answering_ = answered;
   unanswered_ = answered ? 0 : unanswered_ + 1;
   const bool unauthorized = answered && o.http == 401;

@@ -250,10 +250,12 @@ class Leader {
   void trouble(const Error& error) {
     election_->failed(host_.now());
     failures_total_.add();
-    if (failures_++ > 0) return;  // logged when it begins, and again when it ends
+    ++failures_;
+    host_.health(DAVIT_HEALTH_DEGRADED, "Lease " + place_.text() + ": " + error.message);
+    // Logged when it begins, when it becomes another one, and when it ends.
+    if (std::exchange(trouble_, error.code) == error.code) return;
     host_.warn("the Lease cannot be read or written",
                {{"lease", place_.text()}, {"reason", error.message}});
-    host_.health(DAVIT_HEALTH_DEGRADED, "Lease " + place_.text() + ": " + error.message);
   }
 
   void works_again() {
@@ -261,6 +263,7 @@ class Leader {
     host_.info("the Lease can be read and written again",
                {{"failures", std::to_string(failures_)}});
     failures_ = 0;
+    trouble_.reset();
     host_.health(DAVIT_HEALTH_SERVING, state_);
   }
 
@@ -287,7 +290,8 @@ class Leader {
   // On the strand.
   std::optional<Election> election_;
   std::string told_holder_, state_;
-  uint64_t failures_ = 0;  // in a row
+  uint64_t failures_ = 0;        // in a row
+  std::optional<Code> trouble_;  // that was logged last, of these
   bool stopping_ = false, keeps_ = false, lost_ = false;
 
   std::mutex mutex_;

@@ -1,6 +1,6 @@
-// Says in the log and in the health, once each, that the database begins to fail and that it works
-// again. On a full disk reads go on, and small writes may find room: then the health is degraded
-// until a write succeeds when none has failed for ten seconds. [any]
+// Says in the log, once each, that the database begins to fail and that it works again. The health
+// has why it failed last. On a full disk reads go on, and small writes may find room: then the
+// health is degraded until a write succeeds when none has failed for ten seconds. [any]
 #pragma once
 
 #include <atomic>
@@ -46,17 +46,19 @@ class Trouble {
     const std::lock_guard lock(mutex_);
     ++failures_;
     failed_at_ = host_.now();
-    if (state_.exchange(state) == state) return;
-    host_.error(state == State::full ? "database takes no writes" : "database fails",
-                {{"error", error.message}});
-    host_.health(state == State::full ? DAVIT_HEALTH_DEGRADED : DAVIT_HEALTH_NOT_SERVING,
-                 error.message);
+    const bool another = state_.exchange(state) != state;
+    if (std::exchange(why_, error.message) != error.message || another)
+      host_.health(state == State::full ? DAVIT_HEALTH_DEGRADED : DAVIT_HEALTH_NOT_SERVING, why_);
+    if (another)
+      host_.error(state == State::full ? "database takes no writes" : "database fails",
+                  {{"error", error.message}});
   }
 
   const Host host_;
   std::atomic<State> state_{State::works};  // changes under the mutex
   std::mutex mutex_;
   uint64_t failures_ = 0;
+  std::string why_;                        // the last time
   std::chrono::nanoseconds failed_at_{0};  // the last time
 };
 

@@ -137,6 +137,7 @@ Result<Feed::Batch> Feed::with_history(Batch batch) {
 // True: read again at once, the store has more.
 bool Feed::taken(Batch batch) {
   if (std::exchange(failures_, 0) > 0) {
+    trouble_.reset();
     host_.info("storage is back");
     host_.health(DAVIT_HEALTH_SERVING);
   }
@@ -173,11 +174,12 @@ bool Feed::failed(const Error& error) {
     known_ = false;
     return true;
   }
-  if (failures_++ == 0) {
+  ++failures_;
+  host_.health(DAVIT_HEALTH_NOT_SERVING, "storage cannot be read: " + error.message);
+  // Logged when it begins, when it becomes another one, and when it ends.
+  if (std::exchange(trouble_, error.code) != error.code)
     host_.error("storage cannot be read",
                 {{"storage", std::string(storage_.instance())}, {"reason", error.message}});
-    host_.health(DAVIT_HEALTH_NOT_SERVING, "storage cannot be read: " + error.message);
-  }
   return false;
 }
 

@@ -146,8 +146,9 @@ class Feed {
 
   // Used only by the one read in progress.
   Cursor cursor_;
-  bool known_ = false;     // cursor_ is a position in the store's history
-  uint64_t failures_ = 0;  // in a row
+  bool known_ = false;           // cursor_ is a position in the store's history
+  uint64_t failures_ = 0;        // in a row
+  std::optional<Code> trouble_;  // that was logged last, of these
 
   mutable std::mutex mutex_;
   History history_;

@@ -121,6 +121,7 @@ void Stream::close_sink() {
 void Stream::connect() {
   if (stopped_) return;
   asked_ = false;
+  call_failed_ = false;
   call_ = with_->channel.start(dialect_.path, strand_, std::make_unique<Handler>(*this),
                                dialect_.metadata);
   const Cursor from = dialect_.bookmarks ? tracker_.received() : tracker_.committed();
@@ -168,7 +169,7 @@ bool Stream::begin(bool snapshot, Cursor at, History history) {
 // A stream cannot go on without what its sink does not understand. It is made anew later.
 bool Stream::heeded(const Result<>& said) {
   if (said.ok()) return true;
-  trouble("the sink refuses: " + said.error().message);
+  trouble({said.error().code, "the sink refuses: " + said.error().message});
   forget_messages();
   if (call_) call_.cancel();
   return false;
@@ -307,7 +308,7 @@ void Stream::handle_end(const rpc::End& end) {
       return;
     }
   }
-  trouble(reason_of(end));
+  trouble({end.code, reason_of(end)});
   reconnect(retry_after(end));
 }
 
@@ -347,15 +348,19 @@ void Stream::connected() {
                      {{"kind", kind_}, {"failures", std::to_string(failures_)}});
   }
   failures_ = 0;
+  trouble_.reset();
   with_->health(kind_, true, {});
 }
 
-void Stream::trouble(const std::string& why) {
+void Stream::trouble(const Error& error) {
   up_ = false;
   up_gauge_.set(0);
-  if (failures_++ > 0) return;  // logged when it begins and when it ends
-  with_->host.warn("stream lost", {{"kind", kind_}, {"reason", why}});
-  with_->health(kind_, false, why);
+  if (std::exchange(call_failed_, true)) return;  // it ends for the reason that was told
+  ++failures_;
+  with_->health(kind_, false, error.message);
+  // Logged when it begins, when it becomes another one, and when it ends.
+  if (std::exchange(trouble_, error.code) == error.code) return;
+  with_->host.warn("stream lost", {{"kind", kind_}, {"reason", error.message}});
 }
 
 }  // namespace davit::watcher

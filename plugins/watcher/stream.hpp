@@ -99,7 +99,7 @@ class Stream {
   void settle();
   void report_progress();
   void connected();
-  void trouble(const std::string& why);
+  void trouble(const Error& error);
   void close_sink();
 
   std::shared_ptr<const Neighbours> with_;
@@ -143,8 +143,10 @@ class Stream {
   std::chrono::nanoseconds heard_at_{0};  // time of the request or of the last message
 
   bool up_ = false;
-  uint64_t failures_ = 0;  // since the stream was last up
-  uint64_t refusals_ = 0;  // positions refused since a call was connected for reconnect_max
+  bool call_failed_ = false;     // the current one, for a reason that has been told
+  uint64_t failures_ = 0;        // since the stream was last up
+  std::optional<Code> trouble_;  // that was logged last, since then
+  uint64_t refusals_ = 0;        // positions refused since a call was connected for reconnect_max
   std::optional<std::chrono::nanoseconds> connected_at_;  // of the current call
   std::vector<Issue> issues_;  // the parked changes that could not be named
 

@@ -82,7 +82,7 @@ void Stream::take_next() {
 }
 
 void Stream::unreadable(const Error& why) {
-  trouble(why.message);
+  trouble(why);
   forget_messages();
   if (call_) return call_.cancel();
   if (ended_) handle_end(*std::exchange(ended_, std::nullopt));

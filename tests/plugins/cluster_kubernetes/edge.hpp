@@ -21,16 +21,22 @@ inline sockaddr_in loopback(uint16_t port) {
   return address;
 }
 
-// A socket that listens on a free port; `port` says which.
-inline int listening(int backlog, uint16_t& port) {
+// A socket that has a free port, and refuses connections until it listens; `port` says which.
+inline int bound(uint16_t& port) {
   const int s = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address = loopback(0);
   socklen_t size = sizeof address;
-  if (::bind(s, reinterpret_cast<sockaddr*>(&address), size) != 0 || ::listen(s, backlog) != 0 ||
+  if (::bind(s, reinterpret_cast<sockaddr*>(&address), size) != 0 ||
       ::getsockname(s, reinterpret_cast<sockaddr*>(&address), &size) != 0) {
     throw std::runtime_error("no socket");
   }
   port = ntohs(address.sin_port);
+  return s;
+}
+
+inline int listening(int backlog, uint16_t& port) {
+  const int s = bound(port);
+  if (::listen(s, backlog) != 0) throw std::runtime_error("no socket that listens");
   return s;
 }
 
@@ -42,7 +48,13 @@ class Server {
   explicit Server(std::string answer = {}, Then then = Then::close)
       : answer_(std::move(answer)), then_(then) {
     socket_ = listening(64, port);
-    if (!answer_.empty()) thread_ = std::thread([this] { serve(); });
+    begin();
+  }
+  // At a socket that was bound, which is this server's from now on.
+  Server(int socket, std::string answer)
+      : answer_(std::move(answer)), then_(Then::close), socket_(socket) {
+    if (::listen(socket_, 64) != 0) throw std::runtime_error("no socket that listens");
+    begin();
   }
   ~Server() {
     stopping_ = true;
@@ -54,6 +66,9 @@ class Server {
   std::atomic<int> connections{0};
 
  private:
+  void begin() {
+    if (!answer_.empty()) thread_ = std::thread([this] { serve(); });
+  }
   void serve() {
     while (!stopping_) {
       const int c = ::accept(socket_, nullptr, nullptr);

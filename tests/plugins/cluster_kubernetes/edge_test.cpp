@@ -92,6 +92,21 @@ TEST_F(Edge, CredentialsThatAreNotAcceptedAreNoServing) {
             "the API server does not accept the credentials (401): Unauthorized");
 }
 
+TEST_F(Edge, HealthHasTheNewestReasonOfAServerThatDoesNotAnswer) {
+  uint16_t port = 0;
+  const int socket = bound(port);
+  Running running(config(port));
+  const auto health_says = [&](const std::string& part) {
+    return running.host.run_until(
+        [&] { return running.host.health_reason().find(part) != std::string::npos; }, patience);
+  };
+  EXPECT_EQ(running.get("a").code, Code::unavailable);
+  EXPECT_TRUE(health_says("failed to connect")) << running.host.health_reason();
+  const Server server(socket, "nonsense\r\n\r\n");
+  EXPECT_EQ(running.get("a").code, Code::unavailable);
+  EXPECT_TRUE(health_says("HTTP/0.9")) << running.host.health_reason();
+}
+
 TEST_F(Edge, AKubeconfigThatWasReplacedIsReadAgainWhenItDoesNotGetUsIn) {
   Server old(http("401 Unauthorized", R"({"kind":"Status","message":"expired"})"));
   Server present(http("200 OK", "{}"));

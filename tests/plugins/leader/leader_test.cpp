@@ -28,14 +28,15 @@ class Line : public testing::RequestsOnly {
                   cluster::Role::vtable<Line>());
   }
   State state = State::up;
+  Error down{Code::unavailable, "the line is down"};
 
   void request(const Op& op, const cluster::Request& q,
                const std::function<void(cluster::Response)>& done) {
     if (state == State::up) return behind_.under(op).request(q, done);
     if (state == State::hangs) return hanging_.push_back(done);
     cluster::Response none;
-    none.code = Code::unavailable;
-    none.message = "the line is down";
+    none.code = down.code;
+    none.message = down.message;
     done(none);
   }
   void end_hanging() {
@@ -213,9 +214,13 @@ TEST_F(LeaderTest, ShortTroubleIsToldAndForgotten) {
   both();
   host_.advance(30s);
   a_->line.state = Line::State::down;
-  host_.advance(5s);
+  host_.advance(3s);
   EXPECT_EQ(a_->host.health(), DAVIT_HEALTH_DEGRADED);
   EXPECT_EQ(a_->host.health_reason(), "Lease kube-system/davit-eu: the line is down");
+  a_->line.down = {Code::unauthenticated, "the token is not valid"};
+  host_.advance(3s);
+  EXPECT_EQ(a_->host.health_reason(), "Lease kube-system/davit-eu: the token is not valid");
+  EXPECT_TRUE(a_->host.logged("reason=the token is not valid"));
   a_->line.state = Line::State::up;
   host_.advance(60s);
   EXPECT_EQ(a_->host.health(), DAVIT_HEALTH_SERVING);

@@ -12,8 +12,8 @@ using Access = Trouble::Access;
 class TroubleTest : public ::testing::Test {
  protected:
   void succeeds(Access access) { trouble_.note(access, nullptr); }
-  void fails(Access access, Code code) {
-    const Error error{code, "no"};
+  void fails(Access access, Code code, const std::string& why = "no") {
+    const Error error{code, why};
     trouble_.note(access, &error);
   }
   testing::TestHost host_{"main", {}, testing::TestHost::Time::manual};
@@ -52,6 +52,13 @@ TEST_F(TroubleTest, ADatabaseThatIsAwayIsWorseThanAFullOne) {
   EXPECT_EQ(host_.health(), DAVIT_HEALTH_NOT_SERVING);
   succeeds(Access::read);
   EXPECT_EQ(host_.health(), DAVIT_HEALTH_SERVING);
+}
+
+TEST_F(TroubleTest, HealthHasTheNewestReason) {
+  fails(Access::read, Code::unavailable, "connection refused");
+  fails(Access::read, Code::unavailable, "password authentication failed");
+  EXPECT_EQ(host_.health_reason(), "password authentication failed");
+  EXPECT_EQ(host_.log().size(), 1U);
 }
 
 TEST_F(TroubleTest, WhatTheCallerDidWrongSaysNothing) {

@@ -356,5 +356,27 @@ TEST_F(StreamTest, TellsOfTroubleOnceAndOfItsEndWithACount) {
   EXPECT_TRUE(host_.logged("stream connected again kind=deployment failures=3"));
 }
 
+TEST_F(StreamTest, TroubleThatBecomesAnotherOneIsToldAndHealthHasTheNewestReason) {
+  bootstrap();
+  const auto lines = [&] {
+    const auto log = host_.log();
+    return std::count_if(log.begin(), log.end(),
+                         [](const auto& line) { return line.message == "stream lost"; });
+  };
+  const auto ends = [&](Code code, const std::string& why) {
+    rpc_.end(call(), code, why);
+    EXPECT_EQ(why_, why);
+    host_.advance(5s);
+  };
+  ends(Code::unavailable, "no route");
+  ends(Code::unavailable, "connection refused");
+  EXPECT_EQ(lines(), 1);
+  ends(Code::unauthenticated, "the token is not valid");
+  EXPECT_EQ(lines(), 2);
+  frame({}, Mark_::TYPE_BEGIN_TAIL, 1, 5);
+  ends(Code::unauthenticated, "the token is not valid");
+  EXPECT_EQ(lines(), 3) << "it had ended";
+}
+
 }  // namespace
 }  // namespace davit::watcher
