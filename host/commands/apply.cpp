@@ -55,15 +55,8 @@ Result<ExitCode> send(OperatorClient& client, const std::vector<SourceDocument>&
 }
 
 int apply_files(const ApplyOptions& options) {
-  Documents documents = read_documents(options.paths, false);
-  refuse_twins(documents);
-  for (const auto& fault : documents.faults) tell(stderr, fault);
-  if (documents.good.empty()) {
-    if (documents.faults.empty())
-      std::fprintf(stderr, "davit apply: there is no document in what was given\n");
-    return exit_code_refused;
-  }
-  if (options.overwrite) forget_versions(documents.good);
+  const Documents documents = documents_to_send(options.paths, options.overwrite, "apply");
+  if (documents.good.empty()) return exit_code_refused;
   auto client = OperatorClient::open(options.server);
   if (!client.ok()) return not_usable("apply", client.error());
   std::vector<v1::Outcome> outcomes;

@@ -22,6 +22,16 @@ std::string advice_for(const v1::Outcome& refused) {
 
 }  // namespace
 
+Documents documents_to_send(const DocumentPaths& paths, bool overwrite, const char* command) {
+  Documents documents = read_documents(paths, false);
+  refuse_twins(documents);
+  for (const auto& fault : documents.faults) tell(stderr, fault);
+  if (documents.good.empty() && documents.faults.empty())
+    std::fprintf(stderr, "davit %s: there is no document in what was given\n", command);
+  if (overwrite) forget_versions(documents.good);
+  return documents;
+}
+
 Result<> send_documents(OperatorClient& client, const std::vector<SourceDocument>& documents,
                         const v1::ApplyRequest& like, BatchLimits limits,
                         const std::function<void(const SourceDocument&, v1::Outcome&)>& see) {

@@ -12,6 +12,11 @@
 
 namespace davit::host {
 
+// What the command, "apply" or "diff", sends of these files: of several documents of one record the
+// first; with `overwrite` without the versions that they name. Prints what cannot be used, or that
+// there is nothing; then `good` may be empty.
+Documents documents_to_send(const DocumentPaths& paths, bool overwrite, const char* command);
+
 // Sends the documents in requests like this one, and calls `see` with what became of each, in their
 // order. An error ends it: what became of the others is not known.
 Result<> send_documents(OperatorClient& client, const std::vector<SourceDocument>& documents,

@@ -90,15 +90,8 @@ int diff(const DiffOptions& options) {
   if (options.paths.files.empty())
     throw UsageError("which file? (-f FILE, -f DIR, or -f - for standard input)");
   options.paths.require_sense();
-  Documents documents = read_documents(options.paths, false);
-  refuse_twins(documents);
-  for (const auto& fault : documents.faults) tell(stderr, fault);
-  if (documents.good.empty()) {
-    if (documents.faults.empty())
-      std::fprintf(stderr, "davit diff: there is no document in what was given\n");
-    return exit_code_refused;
-  }
-  if (options.overwrite) forget_versions(documents.good);
+  const Documents documents = documents_to_send(options.paths, options.overwrite, "diff");
+  if (documents.good.empty()) return exit_code_refused;
   auto client = OperatorClient::open(options.server);
   if (!client.ok()) return not_usable("diff", client.error());
   v1::ApplyRequest like;
